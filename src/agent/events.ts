@@ -1,0 +1,147 @@
+/**
+ * Everything that a journal can say, on one page. Views, the terminal and tests read these; the session's state is a
+ * fold over them. Events are only ever added to: a field that is here keeps its meaning.
+ */
+import type { RunId, SessionId } from '../base/ids.ts';
+import type { MetricSummary } from '../metrics/metric.ts';
+import type { AssistantBlock, AttachmentBlock, ModelFailure, StopReason, Usage } from '../models/model.ts';
+import type { RunProcess, RunSpec, Verdict } from '../runs/run.ts';
+import type { SleepRequest } from '../sleep/trigger.ts';
+import type { Effect } from '../tools/tool.ts';
+
+/** Limits of one goal; an absent one does not limit. */
+export interface Budget {
+  readonly turns?: number;
+  readonly usd?: number;
+  readonly minutes?: number;
+}
+
+export type EndReason = 'goal' | 'blocked' | 'budget' | 'no_progress' | 'user' | 'error';
+
+export interface Evidence {
+  readonly runId: RunId;
+  readonly run: string;
+  readonly metric: string;
+  /** Read by the engine from the run, never taken from the model. */
+  readonly last: number;
+  readonly best: number;
+  readonly lastStep: number;
+  readonly count: number;
+}
+
+/** Who a message for the model comes from. */
+export type MessageOrigin = 'goal' | 'person' | 'wake' | 'monitor' | 'reminder' | 'resume';
+
+/** Cost of one call in US dollars, or why it is not known. */
+export type Cost = { readonly usd: number } | { readonly unknown: string };
+
+export type SessionEvent =
+  | {
+      readonly type: 'session.started';
+      readonly sessionId: SessionId;
+      readonly goal: string;
+      readonly budget: Budget;
+      readonly provider: string;
+      readonly model: string;
+      readonly workFolder: string;
+      readonly helios: string;
+    }
+  /** Another process took the session up again: after a reload, a crash, or on request. */
+  | { readonly type: 'session.resumed'; readonly by: string; readonly budget?: Budget }
+  | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }
+  /** Interrupted: nothing happens until a message comes. */
+  | { readonly type: 'session.paused'; readonly by: 'user' | 'error'; readonly detail?: string }
+  | {
+      readonly type: 'session.ended';
+      readonly reason: EndReason;
+      readonly summary: string;
+      readonly evidence: readonly Evidence[];
+    }
+  | { readonly type: 'message.added'; readonly origin: MessageOrigin; readonly text: string }
+  | { readonly type: 'model.requested'; readonly turn: number; readonly provider: string; readonly model: string }
+  | {
+      readonly type: 'model.replied';
+      readonly turn: number;
+      readonly provider: string;
+      readonly model: string;
+      readonly content: readonly AssistantBlock[];
+      readonly stop: StopReason;
+      readonly usage: Usage;
+      readonly cost: Cost;
+      readonly failure?: ModelFailure;
+    }
+  | {
+      readonly type: 'permission.decided';
+      readonly callId: string;
+      readonly isAllowed: boolean;
+      readonly by: 'mode' | 'person' | 'rule';
+      readonly why: string;
+    }
+  | {
+      readonly type: 'tool.started';
+      readonly callId: string;
+      readonly name: string;
+      readonly effect: Effect;
+      /** Verb and object, as `Tool.describe` gives it. */
+      readonly title: string;
+    }
+  | {
+      readonly type: 'tool.finished';
+      readonly callId: string;
+      readonly name: string;
+      /** What the model is shown: bounded. `fullPath` names the file with the whole result when it was longer. */
+      readonly text: string;
+      readonly isError: boolean;
+      readonly durationMs: number;
+      readonly summary?: string;
+      readonly attachments?: readonly AttachmentBlock[];
+      readonly changedFiles?: readonly string[];
+      readonly runId?: RunId;
+      readonly fullPath?: string;
+    }
+  /** Written before anything starts: after a crash it tells that the run may exist. */
+  | { readonly type: 'run.planned'; readonly spec: RunSpec; readonly callId: string }
+  | { readonly type: 'run.started'; readonly runId: RunId; readonly process: RunProcess }
+  | {
+      readonly type: 'run.ended';
+      readonly runId: RunId;
+      readonly verdict: Verdict;
+      readonly endedMs: number;
+      readonly metrics: readonly MetricSummary[];
+    }
+  | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
+  | {
+      readonly type: 'sleep.started';
+      readonly sleepId: string;
+      readonly request: SleepRequest;
+      readonly callId: string;
+    }
+  | {
+      readonly type: 'sleep.ended';
+      readonly sleepId: string;
+      readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended';
+      readonly detail: string;
+    }
+  | { readonly type: 'monitor.started'; readonly goal: string; readonly intervalMs: number; readonly callId: string }
+  | { readonly type: 'monitor.stopped'; readonly why: string }
+  /** Messages up to and including event `upTo` are replaced, for the model, by `briefing`. Nothing is deleted. */
+  | {
+      readonly type: 'context.checkpointed';
+      readonly upTo: string;
+      readonly briefing: string;
+      readonly tokensBefore: number;
+    }
+  | { readonly type: 'note.pinned'; readonly number: number; readonly text: string }
+  | { readonly type: 'note.unpinned'; readonly number: number };
+
+/** An event as it stands in the journal. `v` is the version of the format, `at` milliseconds since the epoch. */
+export type Recorded<E> = E & { readonly v: 1; readonly id: string; readonly at: number };
+
+export type JournalEvent = Recorded<SessionEvent>;
+
+/** What is shown as it happens and not kept: the journal has the whole reply a moment later. */
+export type StreamEvent =
+  | { readonly type: 'text.delta'; readonly text: string }
+  | { readonly type: 'thinking.delta'; readonly text: string }
+  | { readonly type: 'text.discarded'; readonly why: string }
+  | { readonly type: 'tool.progress'; readonly callId: string; readonly text: string };

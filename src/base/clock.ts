@@ -1,0 +1,44 @@
+import { toDisposable, type Disposable } from './disposable.ts';
+
+/** The only source of time. Tests pass a clock that they move by hand. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls `callback` once after `delayMs`; disposing cancels it. */
+  after(delayMs: number, callback: () => void): Disposable;
+}
+
+/** The longest delay that a Node timer takes; a longer one is chained. */
+const maxTimerMs = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, callback) {
+    let timer: NodeJS.Timeout;
+    const arm = (leftMs: number): void => {
+      const nextMs = Math.min(leftMs, maxTimerMs);
+      timer = setTimeout(() => (leftMs > nextMs ? arm(leftMs - nextMs) : callback()), nextMs);
+    };
+    arm(Math.max(0, delayMs));
+    return toDisposable(() => clearTimeout(timer));
+  },
+};
+
+/** Resolves after `delayMs`, or rejects with the signal's reason as soon as it is aborted. */
+export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(abortReason(signal));
+    const timer = clock.after(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    const onAbort = (): void => {
+      timer.dispose();
+      reject(abortReason(signal));
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+const abortReason = (signal: AbortSignal | undefined): Error =>
+  signal?.reason instanceof Error ? signal.reason : new Error('aborted');

@@ -1,0 +1,50 @@
+import { toDisposable, type Disposable } from './disposable.ts';
+
+export type Listener<T> = (value: T) => void;
+
+/** Subscribe; dispose the result to stop listening. */
+export type Event<T> = (listener: Listener<T>) => Disposable;
+
+/**
+ * Delivers values to listeners in the order of subscription. A listener that throws does not keep the others from
+ * hearing; its error goes to `onError` (by default it is rethrown on a fresh stack, so that it is seen).
+ */
+export class Emitter<T> implements Disposable {
+  readonly #listeners = new Set<Listener<T>>();
+  readonly #onError: (error: unknown) => void;
+
+  constructor(onError: (error: unknown) => void = rethrowLater) {
+    this.#onError = onError;
+  }
+
+  readonly event: Event<T> = (listener) => {
+    // A fresh function per subscription: the same listener may subscribe twice.
+    const own: Listener<T> = (value) => listener(value);
+    this.#listeners.add(own);
+    return toDisposable(() => this.#listeners.delete(own));
+  };
+
+  fire(value: T): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}
+
+function rethrowLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

@@ -1,0 +1,37 @@
+/** Every error of ours has a `reason` to match on; the message is for reading only. */
+export abstract class HeliosError extends Error {
+  abstract readonly reason: string;
+}
+
+/** For the model: says what happened and what to try next. Its message is the tool's result. */
+export class ToolFailure extends HeliosError {
+  readonly reason = 'tool';
+}
+
+/** For a person: `message` says what is wrong, `action` what to do about it. */
+export class UserFacing extends HeliosError {
+  readonly reason = 'user';
+  readonly action: string | undefined;
+
+  constructor(message: string, action?: string) {
+    super(message);
+    this.action = action;
+  }
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** `code` of a Node system error, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+export const isAbort = (error: unknown, signal?: AbortSignal): boolean =>
+  signal?.aborted === true || (error instanceof Error && error.name === 'AbortError');
+
+export function assertNever(value: never): never {
+  throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
+}

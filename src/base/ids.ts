@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+export type SessionId = Branded<'session'>;
+export type RunId = Branded<'run'>;
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** `<prefix>-<time><random>`: sorts by time of creation, safe as a file name on every system. */
+function newId(prefix: string, nowMs: number): string {
+  const time = nowMs.toString(36).padStart(9, '0');
+  const random = [...randomBytes(6)].map((byte) => alphabet[byte % 32]).join('');
+  return `${prefix}-${time}${random}`;
+}
+
+export const newSessionId = (nowMs: number): SessionId => newId('s', nowMs) as SessionId;
+export const newRunId = (nowMs: number): RunId => newId('r', nowMs) as RunId;
+export const newEventId = (nowMs: number): string => newId('e', nowMs);
+
+const idPattern = /^[a-z]-[0-9a-z]{9,24}$/;
+export const isSessionId = (text: string): text is SessionId => text.startsWith('s-') && idPattern.test(text);
+export const isRunId = (text: string): text is RunId => text.startsWith('r-') && idPattern.test(text);

@@ -1,0 +1,144 @@
+/**
+ * The contract between the agent and a model provider. A provider turns a `ModelRequest` into its own wire format and
+ * its replies into `ModelEvent`s; it knows nothing of sessions, tools' effects, or money limits.
+ */
+
+export interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** Reasoning of the model. `opaque` is the provider's own item; it is replayed only to the provider that made it. */
+export interface ThinkingBlock {
+  readonly type: 'thinking';
+  readonly text: string;
+  readonly provider: string;
+  readonly opaque?: unknown;
+}
+
+export interface ToolCallBlock {
+  readonly type: 'tool_call';
+  readonly id: string;
+  readonly name: string;
+  /** Parsed arguments; the raw text when it was not valid JSON (the tool boundary then refuses it with the reason). */
+  readonly input: unknown;
+}
+
+/** `base64` without a data-URL prefix. */
+export interface AttachmentBlock {
+  readonly type: 'attachment';
+  readonly mediaType: string;
+  readonly name: string;
+  readonly base64: string;
+}
+
+export interface ToolResultBlock {
+  readonly type: 'tool_result';
+  readonly callId: string;
+  readonly text: string;
+  readonly isError: boolean;
+  readonly attachments?: readonly AttachmentBlock[];
+}
+
+export type AssistantBlock = TextBlock | ThinkingBlock | ToolCallBlock;
+export type UserBlock = TextBlock | AttachmentBlock | ToolResultBlock;
+
+export type Message =
+  | { readonly role: 'user'; readonly content: readonly UserBlock[] }
+  | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] };
+
+/** A part of the system prompt. Parts marked `isStable` come first and do not change during a session: caches end there. */
+export interface SystemPart {
+  readonly text: string;
+  readonly isStable: boolean;
+}
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments (an object schema). */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export type Effort = 'none' | 'low' | 'medium' | 'high' | 'max';
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: readonly SystemPart[];
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  readonly maxOutputTokens?: number;
+  readonly effort?: Effort;
+}
+
+/** Tokens of one call. `inputTokens` counts uncached input only; the three input figures add up to the context size. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+}
+
+export const noUsage: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+export const contextTokens = (usage: Usage): number =>
+  usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+
+/**
+ * - `auth`: key missing or refused · `rate_limit`: 429 or overloaded · `overflow`: the prompt is too long for the model ·
+ *   `network`: no answer or a cut stream · `server`: 5xx · `refused`: content filter ·
+ *   `invalid`: the request was wrong (unknown model, bad parameter).
+ */
+export type ModelFailureReason = 'auth' | 'rate_limit' | 'overflow' | 'network' | 'server' | 'refused' | 'invalid';
+
+export interface ModelFailure {
+  readonly reason: ModelFailureReason;
+  readonly message: string;
+  /** HTTP status where there was one. */
+  readonly status?: number;
+  /** How long the provider asked to wait. */
+  readonly retryAfterMs?: number;
+}
+
+/** - `stop`: the model ended its turn · `tools`: it wants results · `length`: cut by the output limit. */
+export type StopReason = 'stop' | 'tools' | 'length' | 'aborted' | 'error';
+
+export interface ModelReply {
+  readonly content: readonly AssistantBlock[];
+  readonly stop: StopReason;
+  readonly usage: Usage;
+  /** The model that answered, as the provider names it. */
+  readonly model: string;
+  /** Present exactly when `stop` is `error`. */
+  readonly failure?: ModelFailure;
+}
+
+/**
+ * `attempt.discarded` says that the text streamed so far belongs to an attempt that failed and is being made anew after
+ * `delayMs`: a reader drops what it showed. `finished` is always the last event and always comes.
+ */
+export type ModelEvent =
+  | { readonly type: 'text.delta'; readonly text: string }
+  | { readonly type: 'thinking.delta'; readonly text: string }
+  | { readonly type: 'tool_call.started'; readonly id: string; readonly name: string }
+  | { readonly type: 'attempt.discarded'; readonly failure: ModelFailure; readonly delayMs: number }
+  | { readonly type: 'finished'; readonly reply: ModelReply };
+
+export interface ModelDescription {
+  readonly id: string;
+  readonly label: string;
+  /** Tokens of input and output together that the model can hold. */
+  readonly contextTokens: number;
+  readonly maxOutputTokens: number;
+}
+
+export interface ModelProvider {
+  /** `claude`, `openai`, `compatible`, `demo`. */
+  readonly id: string;
+  /** What people read, such as `Anthropic` or `Offline demo (scripted, not a model)`. */
+  readonly label: string;
+  readonly defaultModel: string;
+  /** Known models; a model that is not listed can still be asked for. */
+  models(): readonly ModelDescription[];
+  /** Never throws, never rejects: failures are data in the last event. Stops within a moment of `signal`'s abort. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}

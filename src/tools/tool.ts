@@ -1,0 +1,97 @@
+/** The contract of a tool, and the only door from untyped model output to typed arguments. */
+import { z } from 'zod';
+import { HeliosError, ToolFailure } from '../base/errors.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
+import type { AttachmentBlock, ToolSpec } from '../models/model.ts';
+
+/** What a call can do to the world. It decides permission and whether calls may run side by side; in doubt the stronger. */
+export type Effect = 'read' | 'write' | 'execute' | 'network';
+
+export interface ToolContext {
+  readonly sessionId: SessionId;
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  /** One line for the person while the call works. */
+  progress(text: string): void;
+}
+
+export interface ToolResult {
+  /** For the model. Objects are shown to it as JSON. */
+  readonly content: string | Readonly<Record<string, unknown>>;
+  readonly attachments?: readonly AttachmentBlock[];
+  /** For the views and the journal: what the call did, in the words of the product. */
+  readonly summary?: string;
+  /** Files that the call changed on `local`, absolute: views show them as references. */
+  readonly changedFiles?: readonly string[];
+  readonly runId?: RunId;
+  /** The turn ends and the session waits or ends, as the tool arranged. */
+  readonly endsTurn?: boolean;
+}
+
+export interface Tool {
+  readonly spec: ToolSpec;
+  readonly effect: Effect;
+  /** Verb and object for a list of calls, such as `read_file train.py`; never throws on any input. */
+  describe(input: unknown): string;
+  /** The typed arguments, or a text that tells the model what is wrong with them and what is right. */
+  parse(
+    input: unknown,
+  ): { readonly ok: true; readonly args: unknown } | { readonly ok: false; readonly problem: string };
+  /** `args` is what `parse` returned. Rejects with `ToolFailure` for the model; anything else is a fault of ours. */
+  execute(args: unknown, context: ToolContext): Promise<ToolResult>;
+}
+
+export interface ToolDefinition<Schema extends z.ZodType> {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: Effect;
+  readonly parameters: Schema;
+  /** Accepted spellings of a parameter: alias → name. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  describe(args: z.output<Schema>): string;
+  execute(args: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
+}
+
+export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
+  const { name, description, effect, parameters, aliases = {} } = definition;
+  const inputSchema = z.toJSONSchema(parameters, { io: 'input' }) as Record<string, unknown>;
+  delete inputSchema.$schema;
+  const read = (input: unknown) => parameters.safeParse(renamed(input, aliases));
+  return {
+    spec: { name, description, inputSchema },
+    effect,
+    describe(input) {
+      const parsed = read(input);
+      return parsed.success ? definition.describe(parsed.data) : name;
+    },
+    parse(input) {
+      if (typeof input === 'string')
+        return { ok: false, problem: `The arguments of ${name} are not valid JSON. Send one JSON object.` };
+      const parsed = read(input);
+      return parsed.success
+        ? { ok: true, args: parsed.data }
+        : { ok: false, problem: problemText(name, parsed.error, inputSchema) };
+    },
+    execute: (args, context) => definition.execute(args as z.output<Schema>, context).catch(forModel),
+  };
+}
+
+/** An error of ours that names its reason is advice for the model; everything else stays a fault. */
+function forModel(error: unknown): never {
+  if (error instanceof HeliosError && !(error instanceof ToolFailure))
+    throw new ToolFailure(error.message, { cause: error });
+  throw error;
+}
+
+function renamed(input: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [
+      key in input && aliases[key] && !(aliases[key] in input) ? aliases[key] : key,
+      value,
+    ]),
+  );
+}
+
+const problemText = (name: string, error: z.ZodError, inputSchema: Record<string, unknown>): string =>
+  `The arguments of ${name} do not fit:\n${z.prettifyError(error)}\nThe right shape: ${JSON.stringify(inputSchema.properties ?? inputSchema)}`;

@@ -1,0 +1,72 @@
+// Who may import whom. A folder may import itself, `base`, and the folders listed beside it; nothing else.
+// CONTRIBUTING.md shows this table to people; this object enforces it.
+const below = {
+  base: [],
+  protocol: [],
+  storage: [],
+  models: [],
+  machines: [],
+  permissions: [],
+  metrics: ['storage'],
+  memory: ['storage'],
+  runs: ['machines', 'metrics', 'storage'],
+  sleep: ['machines', 'metrics', 'runs'],
+  experiments: ['metrics', 'runs', 'storage'],
+  tools: ['experiments', 'machines', 'memory', 'metrics', 'models', 'permissions', 'runs', 'sleep'],
+  agent: ['experiments', 'memory', 'metrics', 'models', 'permissions', 'runs', 'sleep', 'storage', 'tools'],
+};
+const folders = Object.keys(below);
+const core = folders.filter((folder) => folder !== 'protocol').join('|');
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'core-knows-no-vscode',
+      severity: 'error',
+      from: { path: `^src/(${core}|protocol|cli|compose)` },
+      to: { path: '(^|/)vscode($|/)|^src/(vscode/|extension)' },
+    },
+    {
+      name: 'webview-knows-only-protocol',
+      severity: 'error',
+      from: { path: '^webview/' },
+      to: { path: '^src/', pathNot: '^src/protocol/' },
+    },
+    { name: 'src-knows-no-webview', severity: 'error', from: { path: '^src/' }, to: { path: '^(webview|test)/' } },
+    {
+      name: 'skins-know-not-each-other',
+      severity: 'error',
+      from: { path: '^src/vscode/' },
+      to: { path: '^src/(cli/|extension)' },
+    },
+    { name: 'cli-is-a-skin', severity: 'error', from: { path: '^src/cli/' }, to: { path: '^src/(vscode/|extension)' } },
+    {
+      name: 'nobody-imports-a-skin',
+      severity: 'error',
+      from: { path: `^src/(${core}|protocol|compose)` },
+      to: { path: '^src/(cli|vscode)/' },
+    },
+    {
+      name: 'protocol-is-browser-safe',
+      severity: 'error',
+      from: { path: '^src/protocol/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    ...folders.map((folder) => ({
+      name: `layer-${folder}`,
+      severity: 'error',
+      from: { path: `^src/${folder}/` },
+      to: {
+        path: '^src/',
+        pathNot: `^src/(${[folder, ...(folder === 'protocol' ? [] : ['base']), ...below[folder]].join('|')})/`,
+      },
+    })),
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js'] },
+  },
+};

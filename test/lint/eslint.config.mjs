@@ -1,0 +1,44 @@
+import tseslint from 'typescript-eslint';
+
+const typed = {
+  '@typescript-eslint/no-floating-promises': 'error',
+  '@typescript-eslint/no-misused-promises': 'error',
+  '@typescript-eslint/switch-exhaustiveness-check': 'error',
+  '@typescript-eslint/no-explicit-any': 'error',
+  '@typescript-eslint/await-thenable': 'error',
+  '@typescript-eslint/no-unsafe-assignment': 'error',
+  '@typescript-eslint/no-unsafe-call': 'error',
+  '@typescript-eslint/no-unsafe-member-access': 'error',
+  '@typescript-eslint/no-unsafe-return': 'error',
+  '@typescript-eslint/no-unsafe-argument': 'error',
+  '@typescript-eslint/only-throw-error': 'error',
+  '@typescript-eslint/prefer-promise-reject-errors': 'error',
+  '@typescript-eslint/use-unknown-in-catch-callback-variable': 'error',
+  '@typescript-eslint/consistent-type-imports': 'error',
+  'no-empty': 'error',
+  'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }],
+  eqeqeq: 'error',
+  'prefer-const': 'error',
+};
+
+const sizes = {
+  'max-lines': ['error', { max: 400, skipBlankLines: false }],
+  'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
+  'max-params': ['error', 4],
+  complexity: ['error', 15],
+};
+
+const project = (files, tsconfig, rules) => ({
+  files,
+  languageOptions: { parser: tseslint.parser, parserOptions: { project: tsconfig } },
+  plugins: { '@typescript-eslint': tseslint.plugin },
+  linterOptions: { reportUnusedDisableDirectives: 'error' },
+  rules,
+});
+
+export default [
+  { ignores: ['dist/**', 'dist-test/**', 'out/**', '.test/**', 'node_modules/**', 'test/fixtures/**'] },
+  project(['src/**/*.ts'], './tsconfig.json', { ...typed, ...sizes }),
+  project(['webview/**/*.ts'], './webview/tsconfig.json', { ...typed, ...sizes }),
+  project(['test/**/*.ts'], './test/tsconfig.json', { ...typed, 'max-params': ['error', 4] }),
+];
