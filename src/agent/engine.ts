@@ -1,0 +1,139 @@
+/**
+ * What a skin (the extension, the terminal, a test) sees of the engine. A skin starts and follows sessions, reads state,
+ * and answers the ports; it never touches a journal or a process itself.
+ */
+import type { Disposable } from '../base/disposable.ts';
+import type { Event } from '../base/emitter.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { Ledger } from '../experiments/ledger.ts';
+import type { Machines } from '../machines/machine.ts';
+import type { MemoryStore } from '../memory/memoryStore.ts';
+import type { ModelProvider } from '../models/model.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { Budget, EndReason, JournalEvent, StreamEvent } from './events.ts';
+import type { SessionState } from './state.ts';
+
+export interface GoalRequest {
+  readonly goal: string;
+  readonly budget: Budget;
+  /** Where relative paths and commands start: the workspace folder, or the terminal's folder. Absolute. */
+  readonly workFolder: string;
+  /** Absent: the configured provider and its default model. */
+  readonly provider?: string;
+  readonly model?: string;
+}
+
+/** One line of the list of sessions, read from the index. */
+export interface SessionSummary {
+  readonly id: SessionId;
+  readonly goal: string;
+  readonly startedMs: number;
+  readonly lastEventMs: number;
+  /** Absent while the session is not ended. */
+  readonly endReason?: EndReason;
+  readonly runs: number;
+  readonly turns: number;
+  readonly usd: number;
+  /** True when a call was made whose price is not known: `usd` is then a lower bound. */
+  readonly hasUnknownCost: boolean;
+  /** `loss 0.83` of the champion, where there is one. */
+  readonly best?: string;
+}
+
+/**
+ * A goal being worked on, owned by this process. Every change of `state` comes with a journal event, which was on disk
+ * before it is heard here.
+ */
+export interface Session {
+  readonly id: SessionId;
+  readonly folder: string;
+  readonly state: SessionState;
+  readonly memory: MemoryStore;
+  readonly ledger: Ledger;
+  readonly onDidRecord: Event<JournalEvent>;
+  readonly onDidStream: Event<StreamEvent>;
+  /** All events so far, oldest first. */
+  events(): readonly JournalEvent[];
+  /** A message of the person's: steering while the session works, a wake while it sleeps or is paused. */
+  say(text: string): Promise<void>;
+  /** Stops thinking and any tool at work within a second. The session is then paused until something is said; runs go on. */
+  interrupt(): Promise<void>;
+  /** Ends the session with reason `user`. Runs go on unless `killRuns`. */
+  stop(options?: { readonly killRuns?: boolean }): Promise<void>;
+  /** Takes effect with the next call; history and memory stay. */
+  useModel(provider: string, model: string): Promise<void>;
+  /** Resolves when the session is ended; never rejects. */
+  readonly ended: Promise<EndReason>;
+}
+
+export interface Sessions {
+  start(request: GoalRequest): Promise<Session>;
+  /** Takes an unfinished session up where it stands; an ended one goes on when something is said. Throws `UserFacing` when another process owns it. */
+  resume(id: SessionId, options?: { readonly budget?: Budget }): Promise<Session>;
+  /** Sessions that are open in this process, oldest first. */
+  open(): readonly Session[];
+  /** Newest first. */
+  list(): Promise<readonly SessionSummary[]>;
+  /** Unfinished sessions of this home whose owner is dead, newest first: what a reload goes on with. */
+  interrupted(): Promise<readonly SessionId[]>;
+  /** Events and ledger of any session, read-only, without owning it. */
+  read(id: SessionId): Promise<SessionReading>;
+  readonly onDidChange: Event<void>;
+}
+
+export interface SessionReading {
+  readonly state: SessionState;
+  readonly events: readonly JournalEvent[];
+  readonly ledger: Ledger;
+  /** What was wrong with the journal, in words; empty when nothing was. */
+  readonly damage: readonly string[];
+}
+
+export interface ApprovalRequest {
+  readonly sessionId: SessionId;
+  readonly callId: string;
+  readonly title: string;
+  readonly effect: string;
+  /** The exact command, or the path and the content. */
+  readonly detail: string;
+}
+
+export type ApprovalAnswer = 'allow' | 'allow_session' | 'deny';
+
+/** What the engine needs from its host. */
+export interface EnginePorts {
+  /** A provider's key, or undefined. `name` is `anthropic`, `openai` or `compatible`. */
+  secret(name: string): Promise<string | undefined>;
+  /** Asked only in permission mode `ask`. The signal is aborted when the answer is no longer wanted. */
+  approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+}
+
+export interface Engine extends Disposable {
+  readonly home: string;
+  readonly sessions: Sessions;
+  readonly machines: Machines;
+  /** All runs known to this process, of all its sessions. */
+  readonly runs: Runs;
+  readonly globalMemoryFolder: string;
+  providers(): readonly ModelProvider[];
+  /** Ends what this process does with the sessions (leases are let go, runs go on) and writes out the index. */
+  close(): Promise<void>;
+}
+
+export type PermissionMode = 'ask' | 'allow';
+
+/** What may be configured; read anew for each session. */
+export interface EngineSettings {
+  /** `claude`, `openai`, `compatible` or `demo`. */
+  readonly provider: string;
+  readonly model?: string;
+  readonly permissionMode: PermissionMode;
+  readonly anthropicBaseUrl?: string;
+  readonly openaiBaseUrl?: string;
+  readonly compatibleBaseUrl?: string;
+  /** provider/model → USD per million tokens `{ input, output, cacheRead?, cacheWrite? }`; extends the built-in table. */
+  readonly prices?: Readonly<Record<string, unknown>>;
+  readonly effort?: 'none' | 'low' | 'medium' | 'high' | 'max';
+  /** Turns in a row without a new run, file change or memory write after which a session ends with `no_progress`. */
+  readonly idleTurns: number;
+}

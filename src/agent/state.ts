@@ -1,0 +1,45 @@
+/** The state of a session: a fold over its journal, nothing else. */
+import type { RunId, SessionId } from '../base/ids.ts';
+import type { RunProcess, RunSpec, Verdict } from '../runs/run.ts';
+import type { MetricSummary } from '../metrics/metric.ts';
+import type { GoalTarget } from '../experiments/target.ts';
+import type { SleepRequest } from '../sleep/trigger.ts';
+import type { Budget, EndReason, Evidence } from './events.ts';
+
+export interface RunState {
+  readonly spec: RunSpec;
+  readonly process?: RunProcess;
+  readonly verdict?: Verdict;
+  readonly endedMs?: number;
+  /** As recorded when the run ended; live values come from the run itself. */
+  readonly metrics: readonly MetricSummary[];
+  /** Set when it never came to life. */
+  readonly notStarted?: string;
+}
+
+/** - `thinking`: a model call is under way · `acting`: tools are · `ready`: between the two. */
+export type Phase = 'ready' | 'thinking' | 'acting' | 'sleeping' | 'paused' | 'ended';
+
+export interface SessionState {
+  readonly id: SessionId;
+  readonly goal: string;
+  readonly target?: GoalTarget;
+  readonly budget: Budget;
+  readonly provider: string;
+  readonly model: string;
+  readonly workFolder: string;
+  readonly startedMs: number;
+  readonly lastEventMs: number;
+  readonly phase: Phase;
+  readonly turns: number;
+  readonly usd: number;
+  readonly hasUnknownCost: boolean;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly runs: ReadonlyMap<RunId, RunState>;
+  readonly sleep?: { readonly sleepId: string; readonly request: SleepRequest; readonly sinceMs: number };
+  readonly monitor?: { readonly goal: string; readonly intervalMs: number; readonly sinceMs: number };
+  readonly pausedBy?: string;
+  readonly end?: { readonly reason: EndReason; readonly summary: string; readonly evidence: readonly Evidence[] };
+  readonly stickies: ReadonlyMap<number, string>;
+}
