@@ -1,0 +1,134 @@
+/**
+ * Builds what Helios ships: the extension, the command line and the webviews, with the sql.js WebAssembly beside them.
+ *   --production  minified, without source maps
+ *   --watch       rebuilds on every change
+ *   --tests       the suite for the extension host, into dist-test/host, instead of the product
+ */
+import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import * as esbuild from 'esbuild';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const { values: options } = parseArgs({
+  options: { production: { type: 'boolean' }, watch: { type: 'boolean' }, tests: { type: 'boolean' } },
+});
+
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: options.production ?? false,
+  sourcemap: options.production ? false : 'linked',
+  metafile: true,
+  logLevel: 'warning',
+  legalComments: 'none',
+};
+
+const node = { ...shared, platform: 'node', target: 'node22' };
+
+/** CommonJS has no `import.meta.url`; code shared with the ES module bundle may use it to find its neighbours. */
+const commonJs = {
+  ...node,
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { 'import.meta.url': 'importMetaUrl' },
+  banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+};
+
+/** ES modules have no `require`, `__filename` and `__dirname`; bundled CommonJS packages use them. */
+const moduleBanner = [
+  '#!/usr/bin/env node',
+  "import { createRequire as createRequireOfBundle } from 'node:module';",
+  "import { fileURLToPath as pathOfBundle } from 'node:url';",
+  'const require = createRequireOfBundle(import.meta.url);',
+  'const __filename = pathOfBundle(import.meta.url);',
+  "const __dirname = pathOfBundle(new URL('.', import.meta.url));",
+].join('\n');
+
+async function productBuilds() {
+  const builds = [
+    { ...commonJs, entryPoints: ['src/extension.ts'], outdir: 'dist', external: ['vscode'] },
+    {
+      ...node,
+      format: 'esm',
+      entryPoints: { cli: 'src/cli/main.ts' },
+      outdir: 'dist',
+      banner: { js: moduleBanner },
+    },
+  ];
+  const folders = await readdir(join(root, 'webview'), { withFileTypes: true });
+  for (const folder of folders.filter((entry) => entry.isDirectory()).map((entry) => `webview/${entry.name}`)) {
+    builds.push({
+      ...shared,
+      platform: 'browser',
+      format: 'iife',
+      target: 'chrome140',
+      entryPoints: [`${folder}/main.ts`, `${folder}/style.css`],
+      outdir: `dist/${folder}`,
+      assetNames: '[name]',
+      loader: { '.ttf': 'file', '.svg': 'dataurl' },
+    });
+  }
+  return builds;
+}
+
+async function hostTestBuilds() {
+  await rm(join(root, 'dist-test/host'), { recursive: true, force: true });
+  const files = await readdir(join(root, 'test/host'));
+  return [
+    {
+      ...commonJs,
+      minify: false,
+      entryPoints: files
+        .filter((name) => name === 'index.ts' || name.endsWith('.test.ts'))
+        .map((name) => `test/host/${name}`),
+      outdir: 'dist-test/host',
+      external: ['vscode', 'mocha'],
+    },
+  ];
+}
+
+/** The entries of a build that exist; a missing one is said, not fatal, so that a half-written tree still builds. */
+function withExistingEntries(build) {
+  const named = Array.isArray(build.entryPoints)
+    ? build.entryPoints.map((path) => [undefined, path])
+    : Object.entries(build.entryPoints);
+  const existing = named.filter(([, path]) => {
+    if (existsSync(join(root, path))) return true;
+    console.warn(`skipped ${path}: there is no such file yet`);
+    return false;
+  });
+  const entryPoints = Array.isArray(build.entryPoints)
+    ? existing.map(([, path]) => path)
+    : Object.fromEntries(existing);
+  return existing.length > 0 ? [{ ...build, entryPoints }] : [];
+}
+
+function printSizes(result) {
+  for (const [path, { bytes }] of Object.entries(result.metafile.outputs)) {
+    if (!path.endsWith('.map')) console.log(`${path.padEnd(40)} ${(bytes / 1024).toFixed(0).padStart(6)} kB`);
+  }
+}
+
+async function copyWasm() {
+  const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm');
+  await mkdir(join(root, 'dist'), { recursive: true });
+  await copyFile(wasm, join(root, 'dist/sql-wasm.wasm'));
+  console.log(`dist/sql-wasm.wasm from ${relative(root, wasm)}`);
+}
+
+async function main() {
+  const builds = (options.tests ? await hostTestBuilds() : await productBuilds()).flatMap(withExistingEntries);
+  if (!options.tests) await copyWasm();
+  if (options.watch) {
+    for (const build of builds) await (await esbuild.context({ ...build, logLevel: 'info' })).watch();
+    return;
+  }
+  for (const result of await Promise.all(builds.map((build) => esbuild.build(build)))) printSizes(result);
+  if (existsSync(join(root, 'dist/cli.js'))) await chmod(join(root, 'dist/cli.js'), 0o755);
+}
+
+await main();
