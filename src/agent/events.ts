@@ -108,6 +108,8 @@ export type SessionEvent =
       readonly verdict: Verdict;
       readonly endedMs: number;
       readonly metrics: readonly MetricSummary[];
+      /** The end of its output, cleaned and bounded; only of a run that did not end well. */
+      readonly outputTail?: string;
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
   | {

@@ -1,0 +1,101 @@
+/**
+ * events → the conversation as a provider gets it. Always valid: every call has its result, in its own place; what has
+ * no result was interrupted, and is said to be.
+ */
+import { formatValue } from '../base/text.ts';
+import type { AssistantBlock, Message, ToolCallBlock, ToolResultBlock, UserBlock } from '../models/model.ts';
+import { verdictText } from '../runs/run.ts';
+import type { JournalEvent } from './events.ts';
+
+type Replied = Extract<JournalEvent, { type: 'model.replied' }>;
+type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
+
+export const interruptedText =
+  'Interrupted: no result of this call was recorded. It may or may not have taken effect; check before repeating it.';
+
+/** Messages since the last checkpoint, its briefing first. */
+export function buildHistory(events: readonly JournalEvent[]): Message[] {
+  const { briefing, rest } = sinceCheckpoint(events);
+  const results = new Map(
+    rest.filter((event): event is Finished => event.type === 'tool.finished').map((e) => [e.callId, e]),
+  );
+  const history = new History();
+  if (briefing !== undefined) history.user({ type: 'text', text: briefing });
+  for (const event of rest) {
+    if (event.type === 'model.replied') addReply(history, event, results);
+    const text = userText(event, rest);
+    if (text !== undefined) history.user({ type: 'text', text });
+  }
+  return history.messages;
+}
+
+function sinceCheckpoint(events: readonly JournalEvent[]): { briefing?: string; rest: readonly JournalEvent[] } {
+  const checkpoint = events.findLast((event) => event.type === 'context.checkpointed');
+  if (checkpoint?.type !== 'context.checkpointed') return { rest: events };
+  const from = events.findIndex((event) => event.id === checkpoint.upTo) + 1;
+  return { briefing: checkpoint.briefing, rest: events.slice(from) };
+}
+
+function addReply(history: History, reply: Replied, results: ReadonlyMap<string, Finished>): void {
+  const isWhole = reply.stop === 'stop' || reply.stop === 'tools' || reply.stop === 'length';
+  const content = isWhole ? reply.content : reply.content.filter((block) => block.type === 'text');
+  const calls = content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
+  history.assistant(content.filter((block) => block.type !== 'text' || block.text.trim() !== ''));
+  for (const call of calls) history.user(resultBlock(call, results.get(call.id)));
+}
+
+const resultBlock = (call: ToolCallBlock, result: Finished | undefined): ToolResultBlock => ({
+  type: 'tool_result',
+  callId: call.id,
+  text: result?.text ?? interruptedText,
+  isError: result?.isError ?? true,
+  ...(result?.attachments && { attachments: result.attachments }),
+});
+
+function userText(event: JournalEvent, events: readonly JournalEvent[]): string | undefined {
+  switch (event.type) {
+    case 'message.added':
+      return event.origin === 'person' ? `Message from the person:\n${event.text}` : event.text;
+    case 'run.ended':
+      return runEndedText(event, events);
+    default:
+      return undefined;
+  }
+}
+
+function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, events: readonly JournalEvent[]): string {
+  const planned = events.find((other) => other.type === 'run.planned' && other.spec.id === event.runId);
+  const name =
+    planned?.type === 'run.planned' ? `Run ${planned.spec.number} (${planned.spec.label})` : `Run ${event.runId}`;
+  const metrics = event.metrics
+    .slice(0, 12)
+    .map(
+      ({ metric, last, best, count }) =>
+        `${metric} last ${formatValue(last)} best ${formatValue(best)} (${count} points)`,
+    );
+  const lines = [
+    `[${name} ended: ${verdictText(event.verdict)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
+  ];
+  if (event.outputTail !== undefined) lines.push('Its last output, as data:', '```', event.outputTail, '```');
+  return lines.join('\n');
+}
+
+/** Joins neighbours of one role; results come before texts, as providers want them. */
+class History {
+  readonly messages: Message[] = [];
+
+  assistant(content: readonly AssistantBlock[]): void {
+    if (content.length === 0) return;
+    const last = this.messages.at(-1);
+    if (last?.role === 'assistant')
+      this.messages[this.messages.length - 1] = { role: 'assistant', content: [...last.content, ...content] };
+    else this.messages.push({ role: 'assistant', content });
+  }
+
+  user(block: UserBlock): void {
+    const last = this.messages.at(-1);
+    if (last?.role === 'user')
+      this.messages[this.messages.length - 1] = { role: 'user', content: [...last.content, block] };
+    else this.messages.push({ role: 'user', content: [block] });
+  }
+}

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { storageFailure } from './storageFailure.ts';
+
+/**
+ * Replaces `file` by `content`: readers see the old content or the new, also after a crash. Parent folders are made.
+ * Throws `StorageFailure`; the old content is then still there.
+ */
+export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    const handle = await open(temporary, 'wx', mode);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw storageFailure(error, file);
+  }
+}

@@ -1,0 +1,34 @@
+/** Where things live below the home folder (`~/.helios` by default). Paths only: nothing here touches the disk. */
+import path from 'node:path';
+import type { RunId, SessionId } from '../base/ids.ts';
+
+export interface Home {
+  readonly folder: string;
+  readonly sessionsFolder: string;
+  readonly runsFolder: string;
+  readonly globalMemoryFolder: string;
+  readonly authFolder: string;
+  readonly indexFile: string;
+  sessionFolder(id: SessionId): string;
+  journalFile(id: SessionId): string;
+  leaseFile(id: SessionId): string;
+  runFolder(id: RunId): string;
+}
+
+export function homeAt(folder: string): Home {
+  const sessionsFolder = path.join(folder, 'sessions');
+  const runsFolder = path.join(folder, 'runs');
+  const sessionFolder = (id: SessionId): string => path.join(sessionsFolder, id);
+  return {
+    folder,
+    sessionsFolder,
+    runsFolder,
+    globalMemoryFolder: path.join(folder, 'memory'),
+    authFolder: path.join(folder, 'auth'),
+    indexFile: path.join(folder, 'helios.db'),
+    sessionFolder,
+    journalFile: (id) => path.join(sessionFolder(id), 'journal.jsonl'),
+    leaseFile: (id) => path.join(sessionFolder(id), 'lease.json'),
+    runFolder: (id) => path.join(runsFolder, id),
+  };
+}

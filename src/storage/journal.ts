@@ -1,0 +1,150 @@
+/**
+ * The append-only journal of a session: one JSON event per line. An event is on disk before `append` resolves, and
+ * nothing that was written is ever changed.
+ */
+import { mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { codeOf } from '../base/errors.ts';
+import { newEventId } from '../base/ids.ts';
+import { storageFailure } from './storageFailure.ts';
+
+export interface Envelope {
+  /** Version of the format. */
+  readonly v: 1;
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface JournalReading<E> {
+  /** Oldest first. An event of a type or version that is not known here is kept as it stands. */
+  readonly events: readonly (E & Envelope)[];
+  /** What was dropped or looks wrong, in words; empty for a sound journal. */
+  readonly damage: readonly string[];
+  /** False when the last line was cut short: the next event must start on a line of its own. */
+  readonly endsCleanly: boolean;
+}
+
+/** Reads what can be read. A missing file is an empty journal. */
+export async function readJournal<E>(file: string): Promise<JournalReading<E>> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { events: [], damage: [], endsCleanly: true };
+    throw error;
+  }
+  const lines = text.split('\n');
+  const tail = lines.pop() ?? '';
+  const damage: string[] = [];
+  const events: (E & Envelope)[] = [];
+  lines.forEach((line, index) => {
+    if (line === '') return;
+    const event = parseEvent<E>(line);
+    if (event !== undefined) events.push(event);
+    else damage.push(`line ${index + 1} is not an event and was left out`);
+  });
+  // A whole event whose newline is missing was not acknowledged: it is dropped like any torn line.
+  if (tail !== '') damage.push(`the last line was cut short (${tail.length} characters) and was left out`);
+  return { events, damage, endsCleanly: tail === '' };
+}
+
+function parseEvent<E>(line: string): (E & Envelope) | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isEvent<E>(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const isEvent = <E>(value: unknown): value is E & Envelope =>
+  typeof value === 'object' &&
+  value !== null &&
+  'type' in value &&
+  typeof value.type === 'string' &&
+  'id' in value &&
+  typeof value.id === 'string' &&
+  'at' in value &&
+  typeof value.at === 'number';
+
+interface Pending<E> {
+  readonly event: E & Envelope;
+  resolve(event: E & Envelope): void;
+  reject(error: Error): void;
+}
+
+/** The writing end. One per session, held by the owner of its lease. */
+export class Journal<E extends object> {
+  readonly #file: string;
+  readonly #clock: Clock;
+  readonly #handle: FileHandle;
+  #pending: Pending<E>[] = [];
+  #writing: Promise<void> | undefined;
+  #startsFresh: boolean;
+
+  private constructor(file: string, clock: Clock, handle: FileHandle, startsFresh: boolean) {
+    this.#file = file;
+    this.#clock = clock;
+    this.#handle = handle;
+    this.#startsFresh = startsFresh;
+  }
+
+  /** Opens for appending, making the file and its folder when missing. Throws `StorageFailure`. */
+  static async open<E extends object>(
+    file: string,
+    clock: Clock,
+  ): Promise<{ journal: Journal<E>; reading: JournalReading<E> }> {
+    const reading = await readJournal<E>(file);
+    try {
+      await mkdir(path.dirname(file), { recursive: true });
+      const handle = await open(file, 'a', 0o600);
+      return { journal: new Journal<E>(file, clock, handle, reading.endsCleanly), reading };
+    } catch (error) {
+      throw storageFailure(error, file);
+    }
+  }
+
+  /**
+   * Resolves when the event is on disk. Events are written in the order of the calls; those that wait together are
+   * flushed together. Rejects with `StorageFailure`; the event is then not part of the journal.
+   */
+  append(event: E): Promise<E & Envelope> {
+    const at = this.#clock.now();
+    const recorded = { v: 1 as const, id: newEventId(at), at, ...event };
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ event: recorded, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#handle.close();
+  }
+
+  async #writeAll(): Promise<void> {
+    // A moment's pause lets events of one step share a flush.
+    await Promise.resolve();
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0);
+      try {
+        await this.#flush(batch.map((pending) => `${JSON.stringify(pending.event)}\n`).join(''));
+        for (const pending of batch) pending.resolve(pending.event);
+      } catch (error) {
+        this.#startsFresh = false;
+        const failure = storageFailure(error, this.#file);
+        for (const pending of batch) pending.reject(failure);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #flush(lines: string): Promise<void> {
+    await this.#handle.appendFile(this.#startsFresh ? lines : `\n${lines}`);
+    this.#startsFresh = true;
+    await this.#handle.datasync();
+  }
+}
