@@ -1,0 +1,109 @@
+/**
+ * Every name that the manifest and the code share, once. A unit test compares this page with package.json in both
+ * directions, so that a misspelt id does not compile and a forgotten one does not pass.
+ */
+import type { EngineSettings, PermissionMode } from '../agent/engine.ts';
+
+/** Commands that the palette offers. */
+export const paletteCommands = [
+  'helios.startGoal',
+  'helios.stop',
+  'helios.pause',
+  'helios.say',
+  'helios.follow',
+  'helios.showMetrics',
+  'helios.openJournal',
+  'helios.resumeSession',
+  'helios.compareRuns',
+  'helios.openRunOutput',
+  'helios.stopRun',
+  'helios.newNote',
+  'helios.setApiKey',
+  'helios.selectModel',
+  'helios.tryDemo',
+  'helios.showActions',
+  'helios.showOutput',
+  'helios.refresh',
+] as const;
+
+/** Commands that need a row of a tree, a chat button or a notification; the palette hides them. */
+export const itemCommands = [
+  'helios.copyRunId',
+  'helios.compareSelectedRuns',
+  'helios.openNote',
+  'helios.deleteNote',
+  'helios.answerApproval',
+  'helios.openFolder',
+] as const;
+
+export type CommandId = (typeof paletteCommands)[number] | (typeof itemCommands)[number];
+
+export const viewContainer = 'helios';
+export const views = { machines: 'helios.machines', memory: 'helios.memory', experiments: 'helios.experiments' } as const;
+
+/** What `when` clauses of the manifest may ask, beside VS Code's own keys. */
+export const contextKeys = {
+  /** A session of this window is not ended. */
+  hasSession: 'helios.hasSession',
+  /** A session of this window thinks, acts or sleeps. */
+  isWorking: 'helios.isWorking',
+  /** This window knows at least one run. */
+  hasRuns: 'helios.hasRuns',
+} as const;
+
+export const participant = { id: 'helios.agent', name: 'helios' } as const;
+export const chatCommands = ['new', 'follow', 'status', 'stop'] as const;
+export type ChatCommand = (typeof chatCommands)[number];
+
+export const modelVendor = 'helios';
+export const walkthroughId = 'helios.start';
+/** Scheme of our read-only documents: journals, run outputs, comparisons. */
+export const documentScheme = 'helios';
+
+/** Settings by key, without the leading `helios.`, with their type as VS Code gives them. */
+export interface Settings {
+  readonly home: string;
+  readonly 'model.provider': 'claude' | 'openai' | 'compatible' | 'demo';
+  readonly 'model.name': string;
+  readonly 'model.effort': 'default' | NonNullable<EngineSettings['effort']>;
+  readonly 'permissions.mode': PermissionMode;
+  /** US dollars; 0: no limit. The same for minutes and turns. */
+  readonly 'budget.usd': number;
+  readonly 'budget.minutes': number;
+  readonly 'budget.turns': number;
+  readonly 'session.idleTurns': number;
+  readonly 'providers.anthropicBaseUrl': string;
+  readonly 'providers.openaiBaseUrl': string;
+  readonly 'providers.compatibleBaseUrl': string;
+  readonly prices: Readonly<Record<string, unknown>>;
+  readonly 'chat.followMinutes': number;
+}
+
+/** Values where nothing is set; the manifest states the same. */
+export const defaults: Settings = {
+  home: '',
+  'model.provider': 'claude',
+  'model.name': '',
+  'model.effort': 'default',
+  'permissions.mode': 'allow',
+  'budget.usd': 5,
+  'budget.minutes': 0,
+  'budget.turns': 0,
+  'session.idleTurns': 5,
+  'providers.anthropicBaseUrl': '',
+  'providers.openaiBaseUrl': '',
+  'providers.compatibleBaseUrl': '',
+  prices: {},
+  'chat.followMinutes': 30,
+};
+
+/** Settings that name a folder or an address: a workspace that is not trusted cannot set them. */
+export const restrictedSettings = [
+  'home',
+  'permissions.mode',
+  'providers.anthropicBaseUrl',
+  'providers.openaiBaseUrl',
+  'providers.compatibleBaseUrl',
+] as const satisfies readonly (keyof Settings)[];
+
+export const settingKey = (key: keyof Settings): string => `helios.${key}`;
