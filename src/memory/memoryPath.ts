@@ -1,0 +1,82 @@
+/** How a note is addressed: `/observations/1`, `/global/tricks`. Everything is normalised here, once, before any routing. */
+import { HeliosError } from '../base/errors.ts';
+
+export type MemoryFailureReason = 'bad_path' | 'missing' | 'refused' | 'link' | 'case_clash' | 'too_long';
+
+/** Its message is written for the model: what is wrong, and what to send instead. */
+export class MemoryFailure extends HeliosError {
+  readonly reason: MemoryFailureReason;
+
+  constructor(reason: MemoryFailureReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export interface MemoryPath {
+  /** `/`, `/best`, `/global/tricks`: what is shown and compared, exactly, case included. */
+  readonly text: string;
+  readonly root: 'session' | 'global';
+  /** Within its root; empty for the root itself. */
+  readonly segments: readonly string[];
+}
+
+const maxSegmentBytes = 200;
+const maxDepth = 16;
+const unusable = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\\\]');
+
+/**
+ * `global/x`, `/global//x` and `/global/x/` are one path. Nothing is ever resolved: a path with `.`, `..`, a backslash or a
+ * control character is refused with `MemoryFailure('bad_path')`.
+ */
+export function parsePath(input: string): MemoryPath {
+  const segments = input
+    .normalize('NFC')
+    .split('/')
+    .filter((segment) => segment !== '');
+  const problem = segments.map(problemOfSegment).find((text) => text !== undefined);
+  if (input.trim() === '') throw badPath(input, 'it is empty');
+  if (problem !== undefined) throw badPath(input, problem);
+  if (segments.length > maxDepth) throw badPath(input, `it is more than ${maxDepth} levels deep`);
+  const text = `/${segments.join('/')}`;
+  return segments[0] === 'global'
+    ? { text, root: 'global', segments: segments.slice(1) }
+    : { text, root: 'session', segments };
+}
+
+/** Whether a name found on disk can be part of a path. */
+export const isSegment = (name: string): boolean => problemOfSegment(name) === undefined;
+
+function problemOfSegment(segment: string): string | undefined {
+  if (segment === '.' || segment === '..') return `"${segment}" is not a name; paths are always written from the top`;
+  if (unusable.test(segment)) return 'it has a backslash or a control character';
+  if (segment.trim() === '') return 'one of its names is blank';
+  if (!segment.isWellFormed()) return 'it is not valid Unicode';
+  if (Buffer.byteLength(encodeSegment(segment)) > maxSegmentBytes)
+    return `one of its names is longer than ${maxSegmentBytes} bytes`;
+  return undefined;
+}
+
+const badPath = (input: string, problem: string): MemoryFailure =>
+  new MemoryFailure(
+    'bad_path',
+    `${JSON.stringify(input.slice(0, 120))} is not a memory path: ${problem}. Write it like /best, /observations/1 or /global/tricks.`,
+  );
+
+const escapeChar = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+const deviceName = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+
+/** A segment as a file name that every file system takes; `decodeSegment` gives it back. Unicode and case stay as they are. */
+export function encodeSegment(segment: string): string {
+  const escaped = segment
+    .replace(/[<>:"|?*%]/g, escapeChar)
+    .replace(/^\./, escapeChar)
+    .replace(/[. ]$/, escapeChar);
+  return deviceName.test(escaped) ? escapeChar(escaped) + escaped.slice(1) : escaped;
+}
+
+/** A name that a person gave a file and that is no escape of ours stands for itself. */
+export function decodeSegment(fileName: string): string {
+  const decoded = fileName.replace(/%([0-7][0-9A-F])/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return (encodeSegment(decoded) === fileName ? decoded : fileName).normalize('NFC');
+}

@@ -1,0 +1,193 @@
+/**
+ * The agent's notes. They are Markdown files that a person can open and edit at any time: `/best` is `best.md` in the
+ * session's folder, `/global/tricks` is `tricks.md` in the folder that all sessions share. The files are the truth:
+ * nothing is answered without a look at them.
+ */
+import { lstat, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import type { Event } from '../base/emitter.ts';
+import { codeOf } from '../base/errors.ts';
+import { FolderWatch } from './folderWatch.ts';
+import type { MemoryNode, MemoryNote } from './memoryNode.ts';
+import { MemoryFailure, parsePath, type MemoryPath } from './memoryPath.ts';
+import { NoteHeads, noteFileOf, readEntries, type FolderEntry } from './noteFolder.ts';
+import { findPlace, makePlace, writeAtomically } from './notePlace.ts';
+import { cleanGist, formatNote, parseNote } from './noteText.ts';
+import { renderTree } from './renderTree.ts';
+
+export interface MemoryFolders {
+  /** Notes of one session, such as `<home>/sessions/<id>/memory`. Made when first needed, like the other. */
+  readonly sessionFolder: string;
+  /** Notes under `/global`, such as `<home>/memory`. */
+  readonly globalFolder: string;
+  readonly clock: Clock;
+}
+
+const maxContentChars = 256 * 1024;
+const atOnce = 64;
+
+/** Every method rejects with `MemoryFailure` when the path or the request is refused. */
+export class MemoryStore implements Disposable {
+  readonly #folders: Readonly<Record<MemoryPath['root'], string>>;
+  readonly #heads = new NoteHeads();
+  readonly #watch: FolderWatch;
+  /** Notes changed: by us, by a person in an editor, by another session. Looks at the disk only while someone listens. */
+  readonly onDidChange: Event<void>;
+
+  constructor({ sessionFolder, globalFolder, clock }: MemoryFolders) {
+    this.#folders = { session: sessionFolder, global: globalFolder };
+    this.#watch = new FolderWatch([sessionFolder, globalFolder], clock);
+    this.onDidChange = this.#watch.onDidChange;
+  }
+
+  /** What lies directly below `path`, by name. A path that is not there has nothing below it. */
+  async list(path: string): Promise<readonly MemoryNode[]> {
+    const parsed = parsePath(path);
+    const folder = await this.#folderOf(parsed);
+    const nodes = folder === undefined ? [] : await this.#nodesUnder(folder, parsed.text, false);
+    const hasGlobal = parsed.text === '/' && (await readEntries(this.#folders.global)).size > 0;
+    return hasGlobal ? [...nodes, globalNode] : nodes;
+  }
+
+  /** Rejects with reason `missing`, naming what is there instead. */
+  async read(path: string): Promise<MemoryNote> {
+    const parsed = parsePath(path);
+    if (parsed.segments.length === 0)
+      return { path: parsed.text, gist: '', type: 'dir', updatedMs: 0, content: null, file: undefined };
+    const place = await findPlace(this.#folders[parsed.root], parsed);
+    const node = place && (await this.#node(place.folder, place.entry, parsed.text));
+    if (place === undefined || node === undefined) throw await this.#missing(parsed);
+    const file = place.entry.note && join(place.folder, place.entry.note);
+    if (file === undefined) return { ...node, content: null, file };
+    const { gist, content } = parseNote(await readFile(file, 'utf8'));
+    return { ...node, gist, content: content === '' ? null : content, file };
+  }
+
+  /**
+   * Makes or changes a note; the folders above come by themselves. Without `content` only the gist changes, and a new
+   * node is one to put notes under. The file holds the old text or the new, never a mixture.
+   */
+  async write(path: string, gist: string, content?: string): Promise<MemoryNote> {
+    const parsed = parsePath(path);
+    if (parsed.segments.length === 0)
+      throw refused(`${parsed.text} is not a note. Write below it, such as ${join(parsed.text, 'best')}.`);
+    if (cleanGist(gist) === '') throw refused('The gist is empty. Say in one line what the note holds.');
+    if (content !== undefined && content.length > maxContentChars)
+      throw new MemoryFailure(
+        'too_long',
+        `The note has ${content.length} characters; at most ${maxContentChars} fit. Keep what matters, or save it as a file in the workspace and note its path.`,
+      );
+    const { folder, entry } = await makePlace(this.#folders[parsed.root], parsed);
+    const file = entry.note ?? noteFileOf(entry.name);
+    const kept = content ?? parseNote((await readFile(join(folder, file), 'utf8').catch(nothing)) ?? '').content;
+    await writeAtomically(folder, file, formatNote({ gist, content: kept }));
+    this.#watch.changed();
+    return this.read(parsed.text);
+  }
+
+  /**
+   * Removes the node and what lies below it, nothing else; gives their number, 0 when there is nothing by that exact
+   * name. `/` and `/global` as a whole are refused.
+   */
+  async remove(path: string): Promise<number> {
+    const parsed = parsePath(path);
+    if (parsed.segments.length === 0) {
+      const names = (await this.list(parsed.text)).map((node) => node.path);
+      throw refused(
+        `${parsed.text} as a whole is never removed. Name what is to go${names.length > 0 ? `: ${some(names)}` : ''}.`,
+      );
+    }
+    const place = await findPlace(this.#folders[parsed.root], parsed);
+    if (place === undefined) return 0;
+    const { folder, entry } = place;
+    const below =
+      entry.folder === undefined ? [] : await this.#nodesUnder(join(folder, entry.folder), parsed.text, true);
+    for (const name of [entry.note, entry.folder])
+      if (name !== undefined) await rm(join(folder, name), { recursive: true, force: true });
+    this.#watch.changed();
+    return 1 + below.length;
+  }
+
+  /** Every node, each above what lies below it: the session's by path, then `/global`. */
+  async tree(): Promise<readonly MemoryNode[]> {
+    const session = await this.#nodesUnder(this.#folders.session, '/', true);
+    const global = await this.#nodesUnder(this.#folders.global, globalNode.path, true);
+    return [...session, ...(global.length > 0 ? [globalNode] : []), ...global];
+  }
+
+  /** The tree with its gists for the prompt, at most `budgetTokens` (of four characters): see `renderTree`. */
+  async render(budgetTokens: number): Promise<string> {
+    return renderTree(await this.tree(), budgetTokens);
+  }
+
+  /** Number of nodes. */
+  async count(): Promise<number> {
+    return (await this.tree()).length;
+  }
+
+  dispose(): void {
+    this.#watch.dispose();
+  }
+
+  /** Nodes below `path`: all of them, or those directly below. */
+  async #nodesUnder(folder: string, path: string, isDeep: boolean): Promise<MemoryNode[]> {
+    const entries = [...(await readEntries(folder)).values()]
+      .filter((entry) => path !== '/' || entry.name !== globalName)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const nodes: MemoryNode[] = [];
+    for (let start = 0; start < entries.length; start += atOnce) {
+      const batch = entries.slice(start, start + atOnce);
+      const found = await Promise.all(batch.map((entry) => this.#node(folder, entry, childPath(path, entry.name))));
+      for (const [index, node] of found.entries()) {
+        const below = batch[index]?.folder;
+        if (node !== undefined) nodes.push(node);
+        if (isDeep && node !== undefined && below !== undefined)
+          nodes.push(...(await this.#nodesUnder(join(folder, below), node.path, true)));
+      }
+    }
+    return nodes;
+  }
+
+  /** `undefined` when it has just gone, or there is only a link by that name. */
+  async #node(folder: string, entry: FolderEntry, path: string): Promise<MemoryNode | undefined> {
+    const head = entry.note === undefined ? undefined : await this.#heads.read(join(folder, entry.note));
+    if (head !== undefined)
+      return { path, gist: head.gist, type: head.hasContent ? 'file' : 'dir', updatedMs: head.updatedMs };
+    const found = entry.folder === undefined ? undefined : await lstat(join(folder, entry.folder)).catch(nothing);
+    return found && { path, gist: '', type: 'dir', updatedMs: found.mtimeMs };
+  }
+
+  /** The folder on disk that holds what lies below `path`. */
+  async #folderOf(path: MemoryPath): Promise<string | undefined> {
+    if (path.segments.length === 0) return this.#folders[path.root];
+    const place = await findPlace(this.#folders[path.root], path);
+    return place?.entry.folder === undefined ? undefined : join(place.folder, place.entry.folder);
+  }
+
+  async #missing(path: MemoryPath): Promise<MemoryFailure> {
+    const above = path.text.slice(0, path.text.lastIndexOf('/')) || '/';
+    const names = (await this.list(above)).map((node) => node.path);
+    const hint = names.length > 0 ? `Under ${above} there is: ${some(names)}.` : `There is nothing under ${above}.`;
+    return new MemoryFailure('missing', `There is no note at ${path.text}. ${hint}`);
+  }
+}
+
+const globalName = 'global';
+const globalNode: MemoryNode = {
+  path: `/${globalName}`,
+  gist: 'shared by all sessions',
+  type: 'dir',
+  updatedMs: 0,
+};
+
+const refused = (message: string): MemoryFailure => new MemoryFailure('refused', message);
+const childPath = (path: string, name: string): string => (path === '/' ? `/${name}` : `${path}/${name}`);
+const some = (names: readonly string[]): string =>
+  names.slice(0, 12).join(', ') + (names.length > 12 ? ` and ${names.length - 12} more` : '');
+
+function nothing(error: unknown): undefined {
+  if (codeOf(error) === 'ENOENT') return undefined;
+  throw error;
+}

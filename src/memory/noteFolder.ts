@@ -1,0 +1,91 @@
+/** What lies in one folder of notes on disk. Links are never followed, files that are no notes are not seen. */
+import { lstat, open, readdir } from 'node:fs/promises';
+import { codeOf } from '../base/errors.ts';
+import { decodeSegment, encodeSegment, isSegment } from './memoryPath.ts';
+import { parseNote } from './noteText.ts';
+
+/** One name in a folder: a note (`best.md`), a folder (`best`), or both. The fields are names on disk. */
+export interface FolderEntry {
+  readonly name: string;
+  note?: string;
+  folder?: string;
+  /** Something by this name is a symbolic link. */
+  isLink?: boolean;
+}
+
+export interface NoteHead {
+  readonly gist: string;
+  readonly hasContent: boolean;
+  readonly updatedMs: number;
+}
+
+const noteSuffix = '.md';
+const headBytes = 4096;
+
+/** By name as in paths. A missing folder has no entries. */
+export async function readEntries(folder: string): Promise<Map<string, FolderEntry>> {
+  const entries = new Map<string, FolderEntry>();
+  for (const found of await readdir(folder, { withFileTypes: true }).catch(noEntries)) {
+    const isNote = found.name.endsWith(noteSuffix) && !found.isDirectory();
+    if (found.name.startsWith('.') || !(isNote || found.isDirectory() || found.isSymbolicLink())) continue;
+    const bare = isNote ? found.name.slice(0, -noteSuffix.length) : found.name;
+    const name = decodeSegment(bare);
+    if (!isSegment(name)) continue;
+    const entry = entries.get(name) ?? { name };
+    entries.set(name, entry);
+    if (found.isSymbolicLink()) entry.isLink = true;
+    else if (isNote) entry.note = preferred(entry.note, found.name, name);
+    else entry.folder = preferred(entry.folder, found.name, name);
+  }
+  return entries;
+}
+
+export const noteFileOf = (name: string): string => encodeSegment(name) + noteSuffix;
+
+/** Two spellings on disk can mean one name (composed and decomposed accents): ours goes first. */
+function preferred(known: string | undefined, found: string, name: string): string {
+  const isOurs = found === noteFileOf(name) || found === encodeSegment(name);
+  return known === undefined || isOurs ? found : known;
+}
+
+function noEntries(error: unknown): [] {
+  if (codeOf(error) === 'ENOENT') return [];
+  throw error;
+}
+
+interface CachedHead extends NoteHead {
+  readonly sizeBytes: number;
+  readonly inode: number;
+}
+
+/** Gists by file, read again when the file has changed. */
+export class NoteHeads {
+  readonly #known = new Map<string, CachedHead>();
+
+  /** `undefined` when the file is gone. */
+  async read(file: string): Promise<NoteHead | undefined> {
+    try {
+      const { mtimeMs: updatedMs, size: sizeBytes, ino: inode } = await lstat(file);
+      const known = this.#known.get(file);
+      if (known?.updatedMs === updatedMs && known.sizeBytes === sizeBytes && known.inode === inode) return known;
+      const { gist, content } = parseNote(await readHead(file));
+      const head = { gist, hasContent: content !== '' || sizeBytes > headBytes, updatedMs, sizeBytes, inode };
+      this.#known.set(file, head);
+      return head;
+    } catch (error) {
+      this.#known.delete(file);
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}
+
+async function readHead(file: string): Promise<string> {
+  const handle = await open(file);
+  try {
+    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.alloc(headBytes) });
+    return new TextDecoder().decode(buffer.subarray(0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,83 @@
+/** From a path to its place on disk, name by exact name, without ever following a link. */
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../base/errors.ts';
+import { MemoryFailure, encodeSegment, type MemoryPath } from './memoryPath.ts';
+import { noteFileOf, readEntries, type FolderEntry } from './noteFolder.ts';
+
+export interface NotePlace {
+  /** The folder on disk that holds the node, absolute. */
+  readonly folder: string;
+  readonly entry: FolderEntry;
+}
+
+/** `undefined` when there is nothing by that exact name. `path` is not a root. */
+export async function findPlace(root: string, path: MemoryPath): Promise<NotePlace | undefined> {
+  let folder = root;
+  for (const segment of path.segments.slice(0, -1)) {
+    const entry = await entryAt(folder, segment, path);
+    if (entry?.folder === undefined) return undefined;
+    folder = join(folder, entry.folder);
+  }
+  const entry = await entryAt(folder, path.segments.at(-1) ?? '', path);
+  return entry && { folder, entry };
+}
+
+/** The place for a note that is to be written; the folders above it are made. */
+export async function makePlace(root: string, path: MemoryPath): Promise<NotePlace> {
+  await mkdir(root, { recursive: true });
+  let folder = root;
+  for (const segment of path.segments.slice(0, -1)) {
+    const known = (await entryAt(folder, segment, path))?.folder;
+    if (known === undefined) await refuseCaseClash(folder, encodeSegment(segment), path);
+    folder = join(folder, known ?? encodeSegment(segment));
+    await mkdir(folder, { recursive: true });
+  }
+  const name = path.segments.at(-1) ?? '';
+  const entry = await entryAt(folder, name, path);
+  if (entry?.note === undefined) await refuseCaseClash(folder, noteFileOf(name), path);
+  return { folder, entry: entry ?? { name } };
+}
+
+async function entryAt(folder: string, name: string, path: MemoryPath): Promise<FolderEntry | undefined> {
+  const entry = (await readEntries(folder)).get(name);
+  if (entry?.isLink)
+    throw new MemoryFailure(
+      'link',
+      `${path.text} goes through "${name}", which is a symbolic link. Memory holds plain files and folders only: use another name.`,
+    );
+  return entry;
+}
+
+/** Where the file system does not tell `Papers` from `papers`, a new note must not land in another one's file. */
+async function refuseCaseClash(folder: string, fileName: string, path: MemoryPath): Promise<void> {
+  if (!(await exists(join(folder, fileName)))) return;
+  const same = (await readdir(folder)).find((name) => name.toLowerCase() === fileName.toLowerCase());
+  if (same === fileName) return;
+  throw new MemoryFailure(
+    'case_clash',
+    `${path.text} cannot be told from "${same ?? fileName}" on this file system: use that spelling, or another name.`,
+  );
+}
+
+const exists = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return false;
+      throw error;
+    },
+  );
+
+/** The file holds the old text or the new, never a mixture; the new one is on the disk when this resolves. */
+export async function writeAtomically(folder: string, fileName: string, text: string): Promise<void> {
+  const temporary = join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    await writeFile(temporary, text, { flush: true });
+    await rename(temporary, join(folder, fileName));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

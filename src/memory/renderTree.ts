@@ -1,0 +1,107 @@
+/** The note tree as text for a prompt: always within the budget, the same text for the same notes. */
+import { oneLine } from '../base/text.ts';
+import type { MemoryNode } from './memoryNode.ts';
+
+const charsPerToken = 4;
+const gistChars = 140;
+/** Share of the budget that top-level nodes may take before recently updated ones get their turn. */
+const topShare = 0.5;
+/** Room for `… 12345 more under /a/long/path` beyond the path and the indentation. */
+const moreChars = 24;
+
+interface Branch {
+  readonly node: MemoryNode;
+  readonly line: string;
+  readonly parent: Branch | undefined;
+  readonly depth: number;
+  hasChildren: boolean;
+  isShown: boolean;
+  /** Nodes below that are not shown and have no shown parent nearer. */
+  hidden: number;
+}
+
+/**
+ * `nodes` in tree order, each above what lies below it. When all do not fit, the top level and what was updated last
+ * survive, with the folders that lead there; `… 7 more under /papers` says what was left out.
+ */
+export function renderTree(nodes: readonly MemoryNode[], budgetTokens: number): string {
+  if (nodes.length === 0) return '(empty)';
+  const budgetChars = Math.floor(budgetTokens * charsPerToken);
+  const branches = branchesOf(nodes);
+  const allChars = branches.reduce((sum, branch) => sum + branch.line.length + 1, 0);
+  if (allChars > budgetChars) return renderSome(branches, budgetChars);
+  return branches.map((branch) => branch.line).join('\n');
+}
+
+function renderSome(branches: readonly Branch[], budgetChars: number): string {
+  choose(branches, budgetChars);
+  let hiddenAtTop = 0;
+  for (const branch of branches) {
+    if (branch.isShown) continue;
+    let above = branch.parent;
+    while (above !== undefined && !above.isShown) above = above.parent;
+    if (above === undefined) hiddenAtTop += 1;
+    else above.hidden += 1;
+  }
+  const lines = linesOf(branches);
+  if (hiddenAtTop > 0) lines.push(`… ${hiddenAtTop} more under /`);
+  const text = lines.join('\n');
+  return text.length <= budgetChars ? text : '';
+}
+
+/** A line about what is hidden stands after all that is shown of its folder. */
+function linesOf(branches: readonly Branch[]): string[] {
+  const lines: string[] = [];
+  const open: Branch[] = [];
+  const closeTo = (depth: number): void => {
+    for (let last = open.at(-1); last !== undefined && last.depth >= depth; last = open.at(-1)) {
+      if (last.hidden > 0) lines.push(`${indent(last.depth + 1)}… ${last.hidden} more under ${last.node.path}`);
+      open.pop();
+    }
+  };
+  for (const branch of branches.filter((candidate) => candidate.isShown)) {
+    closeTo(branch.depth);
+    lines.push(branch.line);
+    open.push(branch);
+  }
+  closeTo(0);
+  return lines;
+}
+
+function choose(branches: readonly Branch[], budgetChars: number): void {
+  const recentFirst = [...branches].sort(
+    (a, b) => b.node.updatedMs - a.node.updatedMs || (a.node.path < b.node.path ? -1 : 1),
+  );
+  let left = budgetChars - moreChars;
+  const show = (branch: Branch, reservedChars: number): void => {
+    const missing: Branch[] = [];
+    for (let at: Branch | undefined = branch; at !== undefined && !at.isShown; at = at.parent) missing.push(at);
+    const cost = missing.reduce((sum, each) => sum + costOf(each), 0);
+    if (left - cost < reservedChars) return;
+    left -= cost;
+    for (const each of missing) each.isShown = true;
+  };
+  const forRecent = (budgetChars - moreChars) * (1 - topShare);
+  for (const branch of recentFirst) if (branch.depth === 0) show(branch, forRecent);
+  for (const branch of recentFirst) show(branch, 0);
+}
+
+const costOf = ({ line, depth, node, hasChildren }: Branch): number =>
+  line.length + 1 + (hasChildren ? indent(depth + 1).length + node.path.length + moreChars : 0);
+
+function branchesOf(nodes: readonly MemoryNode[]): Branch[] {
+  const byPath = new Map<string, Branch>();
+  const parents = new Set(nodes.map((node) => parentOf(node.path)));
+  for (const node of nodes) {
+    const parent = byPath.get(parentOf(node.path));
+    const depth = parent === undefined ? 0 : parent.depth + 1;
+    const hasChildren = parents.has(node.path);
+    const name = node.path.slice(node.path.lastIndexOf('/'));
+    const line = `${indent(depth)}${name}${hasChildren ? '/' : ''}${node.gist === '' ? '' : ` — ${oneLine(node.gist, gistChars)}`}`;
+    byPath.set(node.path, { node, line, parent, depth, hasChildren, isShown: false, hidden: 0 });
+  }
+  return [...byPath.values()];
+}
+
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
+const indent = (depth: number): string => '  '.repeat(depth);
