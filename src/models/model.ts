@@ -83,6 +83,13 @@ export const noUsage: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTo
 export const contextTokens = (usage: Usage): number =>
   usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 
+export const sumOf = (one: Usage, other: Usage): Usage => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+});
+
 /**
  * - `auth`: key missing or refused · `rate_limit`: 429 or overloaded · `overflow`: the prompt is too long for the model ·
  *   `network`: no answer or a cut stream · `server`: 5xx · `refused`: content filter ·
@@ -99,7 +106,10 @@ export interface ModelFailure {
   readonly retryAfterMs?: number;
 }
 
-/** - `stop`: the model ended its turn · `tools`: it wants results · `length`: cut by the output limit. */
+/**
+ * - `stop`: the model ended its turn · `tools`: it wants results · `length`: cut by the output limit.
+ * Content holds tool calls exactly when the stop is `tools`: a call that was cut, or came with one that was, is dropped.
+ */
 export type StopReason = 'stop' | 'tools' | 'length' | 'aborted' | 'error';
 
 export interface ModelReply {
@@ -108,6 +118,8 @@ export interface ModelReply {
   readonly usage: Usage;
   /** The model that answered, as the provider names it. */
   readonly model: string;
+  /** Tokens of attempts that failed before this reply, where the provider told them: paid for, not in the context. */
+  readonly discardedUsage?: Usage;
   /** Present exactly when `stop` is `error`. */
   readonly failure?: ModelFailure;
 }

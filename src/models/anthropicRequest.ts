@@ -1,0 +1,170 @@
+/** A `ModelRequest` in the words of the Messages API. */
+import type {
+  ContentBlockParam,
+  DocumentBlockParam,
+  ImageBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  TextBlockParam,
+  ThinkingConfigParam,
+  Tool,
+  ToolResultBlockParam,
+} from '@anthropic-ai/sdk/resources/messages';
+import { assertNever } from '../base/errors.ts';
+import { claudeModels, claudeThinking, describedModel } from './catalogue.ts';
+import type {
+  AssistantBlock,
+  AttachmentBlock,
+  Effort,
+  Message,
+  ModelRequest,
+  SystemPart,
+  ToolResultBlock,
+  ToolSpec,
+  UserBlock,
+} from './model.ts';
+import { objectInput, replayable, thinkingItem } from './replay.ts';
+
+const defaultMaxOutputTokens = 32_000;
+const cached = { cache_control: { type: 'ephemeral' } } as const;
+
+type Thinking = Pick<MessageCreateParamsStreaming, 'thinking' | 'output_config'>;
+
+export function anthropicRequest(request: ModelRequest, provider: string): MessageCreateParamsStreaming {
+  const messages = replayable(request, provider);
+  const limit = describedModel(claudeModels, request.model)?.maxOutputTokens ?? Infinity;
+  const maxTokens = Math.min(limit, request.maxOutputTokens ?? defaultMaxOutputTokens);
+  return {
+    model: request.model,
+    max_tokens: maxTokens,
+    stream: true,
+    system: systemBlocks(request.system),
+    messages: messageParams(messages, provider, request.model),
+    ...(request.tools.length === 0 ? {} : { tools: toolParams(request.tools) }),
+    ...thinkingParams(request, messages, maxTokens),
+  };
+}
+
+/** Caches end at marked blocks, four at most: after the tools, after the stable prompt, and at the last two user turns. */
+function systemBlocks(parts: readonly SystemPart[]): TextBlockParam[] {
+  const said = parts.filter(({ text }) => text.trim() !== '');
+  const lastStable = said.findLastIndex(({ isStable }) => isStable);
+  return said.map(({ text }, index) => ({ type: 'text', text, ...(index === lastStable ? cached : {}) }));
+}
+
+const toolParams = (tools: readonly ToolSpec[]): Tool[] =>
+  tools.map(({ name, description, inputSchema }, index) => ({
+    name,
+    description,
+    input_schema: { ...inputSchema, type: 'object' },
+    ...(index === tools.length - 1 ? cached : {}),
+  }));
+
+function messageParams(messages: readonly Message[], provider: string, model: string): MessageParam[] {
+  // The last turn extends the cache; the one before it finds the cache that the call before this one wrote, however many
+  // blocks (parallel results, images) lie between.
+  const marked = new Set(messages.flatMap(({ role }, index) => (role === 'user' ? [index] : [])).slice(-2));
+  return messages.map((message, index) =>
+    message.role === 'assistant'
+      ? { role: 'assistant', content: message.content.map((block) => assistantParam(block, provider, model)) }
+      : { role: 'user', content: withMark(message.content.map(userParam), marked.has(index)) },
+  );
+}
+
+const withMark = (blocks: UserParam[], isMarked: boolean): UserParam[] =>
+  isMarked ? blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, ...cached } : block)) : blocks;
+
+function assistantParam(block: AssistantBlock, provider: string, model: string): ContentBlockParam {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text };
+    case 'thinking':
+      return thinkingItem(block, provider, model) as ContentBlockParam;
+    case 'tool_call':
+      return { type: 'tool_use', id: safeId(block.id), name: block.name, input: objectInput(block.input) };
+    default:
+      return assertNever(block);
+  }
+}
+
+/** Ids that another provider gave may hold characters that are refused here. */
+const safeId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
+
+type UserParam = TextBlockParam | ImageBlockParam | DocumentBlockParam | ToolResultBlockParam;
+
+function userParam(block: UserBlock): UserParam {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: block.text };
+    case 'attachment':
+      return attachmentParam(block);
+    case 'tool_result':
+      return toolResult(block);
+    default:
+      return assertNever(block);
+  }
+}
+
+function toolResult({ callId, text, isError, attachments = [] }: ToolResultBlock): ToolResultBlockParam {
+  const said: TextBlockParam[] = text.trim() === '' ? [] : [{ type: 'text', text }];
+  return {
+    type: 'tool_result',
+    tool_use_id: safeId(callId),
+    content: [...said, ...attachments.map(attachmentParam)],
+    ...(isError ? { is_error: true } : {}),
+  };
+}
+
+const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
+
+function attachmentParam({
+  mediaType,
+  name,
+  base64,
+}: AttachmentBlock): ImageBlockParam | DocumentBlockParam | TextBlockParam {
+  const imageType = imageTypes.find((type) => type === mediaType);
+  if (imageType !== undefined)
+    return { type: 'image', source: { type: 'base64', media_type: imageType, data: base64 } };
+  if (mediaType === 'application/pdf')
+    return { type: 'document', title: name, source: { type: 'base64', media_type: mediaType, data: base64 } };
+  return { type: 'text', text: `[${name}: ${mediaType} cannot be shown to this model]` };
+}
+
+const budgets = { low: 4_000, medium: 12_000, high: 24_000, max: 48_000 } as const;
+const minBudget = 1024;
+
+function thinkingParams(request: ModelRequest, messages: readonly Message[], maxTokens: number): Thinking {
+  const { effort, model } = request;
+  const { mode, off } = claudeThinking(model);
+  if (effort === 'none') return noThinking(off);
+  if (mode === 'adaptive') return adaptive(effort);
+  const budget = effort === undefined ? 0 : Math.min(budgets[effort], maxTokens - minBudget);
+  return budget >= minBudget && mayThink(messages) ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};
+}
+
+/** Without `summarized`, newer models send their thinking, and what they say between calls, as empty text. */
+const adaptive = (effort: Exclude<Effort, 'none'> | undefined): Thinking => ({
+  thinking: { type: 'adaptive', display: 'summarized' },
+  ...(effort === undefined ? {} : { output_config: { effort } }),
+});
+
+function noThinking(off: ReturnType<typeof claudeThinking>['off']): Thinking {
+  switch (off) {
+    case 'omit':
+      return {};
+    case 'lowest':
+      return adaptive('low');
+    case 'disabled':
+    case 'between_tools':
+      return { thinking: { type: off } satisfies ThinkingConfigParam };
+    default:
+      return assertNever(off);
+  }
+}
+
+/** A thinking budget is refused in the middle of calls that were made without thinking, say by another model. */
+function mayThink(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  const isMidway = last?.role === 'user' && last.content.some((block) => block.type === 'tool_result');
+  return !isMidway || messages.at(-2)?.content[0]?.type === 'thinking';
+}

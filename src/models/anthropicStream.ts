@@ -1,0 +1,109 @@
+/** The stream of the Messages API as `ModelEvent`s. */
+import type {
+  ContentBlock,
+  MessageDeltaUsage,
+  RawContentBlockDelta,
+  RawMessageStreamEvent,
+  StopReason as ClaudeStop,
+  Usage as ClaudeUsage,
+} from '@anthropic-ai/sdk/resources/messages';
+import { CallFailed, type Attempt } from './guarded.ts';
+import type { AssistantBlock, ModelEvent, StopReason, Usage } from './model.ts';
+import { ownThinking, parsedInput } from './replay.ts';
+
+interface Source {
+  readonly provider: string;
+  /** As it was asked for: thinking belongs to it. */
+  readonly model: string;
+  readonly attempt: Attempt;
+}
+
+/** A block while it grows: its start, and the text, JSON or signature that came since. */
+interface Growing {
+  readonly start: ContentBlock;
+  readonly parts: string[];
+  signature: string;
+}
+
+/** Ends without `finished` when the stream was cut. */
+export async function* readAnthropic(
+  events: AsyncIterable<RawMessageStreamEvent>,
+  { provider, model, attempt }: Source,
+): AsyncGenerator<ModelEvent> {
+  const blocks = new Map<number, Growing>();
+  let stop: ClaudeStop | null = null;
+  let isComplete = false;
+  for await (const event of events) {
+    if (event.type === 'message_start') {
+      attempt.model = event.message.model;
+      attempt.usage = usageOf(event.message.usage, attempt.usage);
+    } else if (event.type === 'content_block_start') {
+      blocks.set(event.index, { start: event.content_block, parts: [startText(event.content_block)], signature: '' });
+      yield* started(event.content_block);
+    } else if (event.type === 'content_block_delta') {
+      yield* grown(blocks.get(event.index), event.delta);
+    } else if (event.type === 'message_delta') {
+      stop = event.delta.stop_reason ?? stop;
+      attempt.usage = usageOf(event.usage, attempt.usage);
+    } else if (event.type === 'message_stop') {
+      isComplete = true;
+    }
+  }
+  if (!isComplete) return;
+  if (stop === 'refusal')
+    throw new CallFailed({ reason: 'refused', message: 'Anthropic’s content filter refused to answer.' });
+  const content = [...blocks.values()].flatMap((block) => finishedBlock(block, provider, model));
+  const { usage, model: answeredBy } = attempt;
+  yield { type: 'finished', reply: { content, stop: stopOf(stop), usage, model: answeredBy } };
+}
+
+function* started(block: ContentBlock): Generator<ModelEvent> {
+  if (block.type === 'tool_use') yield { type: 'tool_call.started', id: block.id, name: block.name };
+}
+
+function startText(block: ContentBlock): string {
+  if (block.type === 'text') return block.text;
+  return block.type === 'thinking' ? block.thinking : '';
+}
+
+function* grown(block: Growing | undefined, delta: RawContentBlockDelta): Generator<ModelEvent> {
+  if (block === undefined) return;
+  if (delta.type === 'text_delta') {
+    block.parts.push(delta.text);
+    yield { type: 'text.delta', text: delta.text };
+  } else if (delta.type === 'thinking_delta') {
+    block.parts.push(delta.thinking);
+    yield { type: 'thinking.delta', text: delta.thinking };
+  } else if (delta.type === 'input_json_delta') {
+    block.parts.push(delta.partial_json);
+  } else if (delta.type === 'signature_delta') {
+    block.signature += delta.signature;
+  }
+}
+
+function finishedBlock({ start, parts, signature }: Growing, provider: string, model: string): AssistantBlock[] {
+  const text = parts.join('');
+  if (start.type === 'text') return text === '' ? [] : [{ type: 'text', text }];
+  if (start.type === 'tool_use')
+    return [{ type: 'tool_call', id: start.id, name: start.name, input: parsedInput(text) }];
+  if (start.type === 'redacted_thinking') return [ownThinking('', provider, { model, item: start })];
+  if (start.type !== 'thinking') return [];
+  const signed = signature || start.signature;
+  // Thinking that was cut has no signature and is refused when replayed.
+  return signed === ''
+    ? [{ type: 'thinking', text, provider }]
+    : [ownThinking(text, provider, { model, item: { type: 'thinking', thinking: text, signature: signed } })];
+}
+
+function stopOf(stop: ClaudeStop | null): StopReason {
+  if (stop === 'tool_use') return 'tools';
+  return stop === 'max_tokens' || stop === 'model_context_window_exceeded' ? 'length' : 'stop';
+}
+
+/** Figures are totals so far; those that are missing or null stay as they were. */
+const usageOf = (told: Partial<ClaudeUsage> | MessageDeltaUsage, before: Usage): Usage => ({
+  inputTokens: told.input_tokens ?? before.inputTokens,
+  cacheReadTokens: told.cache_read_input_tokens ?? before.cacheReadTokens,
+  cacheWriteTokens: told.cache_creation_input_tokens ?? before.cacheWriteTokens,
+  outputTokens: told.output_tokens ?? before.outputTokens,
+});

@@ -1,0 +1,74 @@
+/** Models that the providers are known to have. A model that is not listed can still be asked for by its id. */
+import type { Effort, ModelDescription } from './model.ts';
+
+const describe = (id: string, label: string, contextTokens: number, maxOutputTokens: number): ModelDescription => ({
+  id,
+  label,
+  contextTokens,
+  maxOutputTokens,
+});
+
+export const defaultClaudeModel = 'claude-opus-4-6';
+
+export const claudeModels: readonly ModelDescription[] = [
+  describe('claude-opus-5-5', 'Claude Opus 5.5', 1_000_000, 128_000),
+  describe('claude-sonnet-5-5', 'Claude Sonnet 5.5', 1_000_000, 128_000),
+  describe('claude-haiku-5-5', 'Claude Haiku 5.5', 1_000_000, 128_000),
+  describe('claude-fable-5-1', 'Claude Fable 5.1', 1_000_000, 128_000),
+  describe('claude-opus-5', 'Claude Opus 5', 1_000_000, 128_000),
+  describe('claude-sonnet-5', 'Claude Sonnet 5', 1_000_000, 128_000),
+  describe(defaultClaudeModel, 'Claude Opus 4.6', 1_000_000, 128_000),
+  describe('claude-sonnet-4-6', 'Claude Sonnet 4.6', 1_000_000, 128_000),
+  describe('claude-haiku-4-5', 'Claude Haiku 4.5', 200_000, 64_000),
+];
+
+export const defaultOpenaiModel = 'gpt-5.4';
+
+export const openaiModels: readonly ModelDescription[] = [
+  describe('gpt-6-sol', 'GPT-6 Sol', 1_050_000, 128_000),
+  describe('gpt-6-luna', 'GPT-6 Luna', 1_050_000, 128_000),
+  describe('gpt-5.5', 'GPT-5.5', 1_050_000, 128_000),
+  describe(defaultOpenaiModel, 'GPT-5.4', 1_050_000, 128_000),
+  describe('gpt-5.4-mini', 'GPT-5.4 mini', 400_000, 128_000),
+  describe('gpt-5.3-codex', 'GPT-5.3 Codex', 400_000, 128_000),
+  describe('gpt-5.1-codex-mini', 'GPT-5.1 Codex mini', 400_000, 128_000),
+];
+
+/** The entry of a model, also when it is asked for with the date of its release, as in `claude-haiku-4-5-20251001`. */
+export const describedModel = (models: readonly ModelDescription[], id: string): ModelDescription | undefined =>
+  models.find((model) => model.id === undatedId(id));
+
+export const undatedId = (id: string): string => id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '');
+
+/**
+ * How a Claude model is told to think: `adaptive` by an effort, `budget` by a number of tokens. `off` is the least that it
+ * can be told: nothing at all, `disabled`, `between_tools`, or (where thinking cannot be turned off) the `lowest` effort.
+ */
+export interface ClaudeThinking {
+  readonly mode: 'adaptive' | 'budget';
+  readonly off: 'omit' | 'disabled' | 'between_tools' | 'lowest';
+}
+
+export function claudeThinking(model: string): ClaudeThinking {
+  const [, family, major, minor = '0'] = /claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2}))?(?!\d)/.exec(model) ?? [];
+  if (major === undefined) return { mode: 'adaptive', off: 'omit' };
+  const version = Number(major) + Number(minor) / 10;
+  if (version < 4.6) return { mode: 'budget', off: 'omit' };
+  if (family === 'fable' || family === 'mythos') return { mode: 'adaptive', off: 'lowest' };
+  if (version < 5.5) return { mode: 'adaptive', off: 'disabled' };
+  return { mode: 'adaptive', off: family === 'sonnet' ? 'between_tools' : 'lowest' };
+}
+
+type OpenaiEffort = 'none' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** False for models that refuse to be told an effort. */
+export const isReasoningModel = (model: string): boolean => /^(gpt-[5-9]|o\d|codex)/.test(model) && !/chat/.test(model);
+
+/** The nearest effort that an OpenAI reasoning model takes. */
+export function openaiEffort(model: string, effort: Effort): OpenaiEffort {
+  const version = Number(/^gpt-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? 0);
+  if (effort === 'none') return version >= 5.1 && !model.includes('codex') ? 'none' : 'low';
+  if (effort !== 'max') return effort;
+  if (version >= 5.6) return 'max';
+  return version >= 5.2 ? 'xhigh' : 'high';
+}

@@ -1,0 +1,123 @@
+/** What the SDKs throw, told by its shape and not by class, so that neither SDK is loaded before its first call. */
+import { codeOf, messageOf } from '../base/errors.ts';
+import { cleanText, oneLine } from '../base/text.ts';
+import type { ModelFailure, ModelFailureReason } from './model.ts';
+
+export interface FailureContext {
+  /** What people read, such as `Anthropic`. */
+  readonly label: string;
+  /** What a person does about a missing or refused key. */
+  readonly keyHint: string;
+  readonly nowMs: number;
+}
+
+interface Thrown {
+  readonly status: number | undefined;
+  /** The provider's own words for the kind of error, such as `overloaded_error rate_limit_exceeded`. */
+  readonly kind: string;
+  readonly text: string;
+  readonly headers: Headers | undefined;
+}
+
+const maxMessageChars = 600;
+
+const overflowPattern =
+  /prompt is too long|context[_ ](length|window|limit|size)|maximum context|too many (input )?tokens|input is too long|request_too_large/i;
+const noCreditPattern = /insufficient_quota|billing|credit balance/i;
+const policyPattern = /policy|content_filter|safety|flagged/i;
+
+export function failureOf(error: unknown, context: FailureContext): ModelFailure {
+  const thrown = read(error);
+  const reason = reasonOf(thrown, error);
+  const retryAfterMs = retryAfter(thrown.headers, context.nowMs);
+  return {
+    reason,
+    message: messageFor(reason, thrown, context),
+    ...(thrown.status === undefined ? {} : { status: thrown.status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function messageFor(reason: ModelFailureReason, { status, text }: Thrown, { label, keyHint }: FailureContext): string {
+  const said = `${label}${status === undefined ? '' : ` answered ${status}`}: ${oneLine(cleanText(text), maxMessageChars)}`;
+  return reason === 'auth' ? `${said} ${keyHint}` : said;
+}
+
+function reasonOf(thrown: Thrown, error: unknown): ModelFailureReason {
+  const { status, kind, text } = thrown;
+  const words = `${kind} ${text}`;
+  if (noCreditPattern.test(status === 429 ? kind : words)) return 'auth';
+  if (status !== 429 && overflowPattern.test(words)) return 'overflow';
+  if (policyPattern.test(/invalid_prompt/.test(kind) ? words : kind)) return 'refused';
+  if (status !== undefined) return ofStatus(status);
+  return ofKind(words, kind) ?? (isConnection(error) ? 'network' : 'invalid');
+}
+
+const statuses: Readonly<Record<number, ModelFailureReason>> = {
+  401: 'auth',
+  402: 'auth',
+  403: 'auth',
+  408: 'network',
+  409: 'server',
+  413: 'overflow',
+  425: 'server',
+  429: 'rate_limit',
+  529: 'rate_limit',
+};
+
+const ofStatus = (status: number): ModelFailureReason => statuses[status] ?? (status >= 500 ? 'server' : 'invalid');
+
+/** An error inside a stream that began with 200 has no status. */
+function ofKind(words: string, kind: string): ModelFailureReason | undefined {
+  if (/overloaded|rate_limit/i.test(words)) return 'rate_limit';
+  if (/authentication|permission|invalid_api_key/i.test(kind)) return 'auth';
+  if (/invalid|not_found/i.test(kind)) return 'invalid';
+  return kind === '' ? undefined : 'server';
+}
+
+/** SDK connection errors have a `status` that is undefined; the rest comes from `fetch` or from a garbled stream. */
+function isConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error) ?? codeOf(error.cause) ?? '';
+  return (
+    ('status' in error && error.status === undefined) ||
+    /^(E[A-Z]{3,}|UND_ERR_)/.test(code) ||
+    error instanceof SyntaxError ||
+    /^(terminated|fetch failed|premature close|other side closed)/i.test(error.message)
+  );
+}
+
+function read(error: unknown): Thrown {
+  if (typeof error !== 'object' || error === null)
+    return { status: undefined, kind: '', text: String(error), headers: undefined };
+  const fields = error as Readonly<Record<string, unknown>>;
+  const outer = record(fields.error);
+  const body = record(outer.error ?? fields.error);
+  return {
+    status: typeof fields.status === 'number' ? fields.status : undefined,
+    kind: [fields.code, fields.type, body.type, body.code].filter((word) => typeof word === 'string').join(' '),
+    text: typeof body.message === 'string' ? body.message : innermost(error),
+    headers: fields.headers instanceof Headers ? fields.headers : undefined,
+  };
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+
+/** `Connection error.` says nothing; its last cause says `connect ECONNREFUSED …`. */
+function innermost(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && cause.message !== ''
+    ? innermost(cause)
+    : messageOf(error) || codeOf(error) || 'no details';
+}
+
+function retryAfter(headers: Headers | undefined, nowMs: number): number | undefined {
+  const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
+  if (ms >= 0) return ms;
+  const after = headers?.get('retry-after') ?? '';
+  const seconds = Number(after);
+  if (after !== '' && seconds >= 0) return seconds * 1000;
+  const untilMs = Date.parse(after) - nowMs;
+  return untilMs >= 0 ? untilMs : undefined;
+}

@@ -1,0 +1,160 @@
+/**
+ * Makes a provider keep the contract of `ModelProvider.stream` whatever its code does: it never throws, `finished` comes
+ * once and last, an abort ends it at once even when the connection hangs, and what was streamed before a failure is kept.
+ */
+import type { Clock } from '../base/clock.ts';
+import { HeliosError, messageOf, toError } from '../base/errors.ts';
+import {
+  noUsage,
+  type AssistantBlock,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelProvider,
+  type ModelReply,
+  type ModelRequest,
+  type Usage,
+} from './model.ts';
+
+export type ModelStream = ModelProvider['stream'];
+
+/** What is known of a call before it ends. The raw stream fills it in as it learns; a failed reply reports it. */
+export interface Attempt {
+  model: string;
+  usage: Usage;
+  /** The key of this call: taken out of every failure message. */
+  secret?: string;
+}
+
+/** A provider's own stream: free to throw, to hang and to end early. */
+export type RawStream = (request: ModelRequest, signal: AbortSignal, attempt: Attempt) => AsyncIterable<ModelEvent>;
+
+/** Thrown by a raw stream that knows its failure. */
+export class CallFailed extends HeliosError {
+  readonly reason = 'call_failed';
+  readonly failure: ModelFailure;
+
+  constructor(failure: ModelFailure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+export interface GuardOptions {
+  /** Id of the provider, for the thinking that a cut reply keeps. */
+  readonly provider: string;
+  readonly clock: Clock;
+  /** A stream silent for so long counts as cut. */
+  readonly idleTimeoutMs?: number;
+  /** Turns what the raw stream threw into a failure; `CallFailed` is taken as it is. */
+  readonly failureOf?: (error: unknown) => ModelFailure;
+}
+
+const defaultIdleTimeoutMs = 10 * 60_000;
+
+export function guarded(raw: RawStream, options: GuardOptions): ModelStream {
+  return (request, signal) => guard(raw, options, request, signal);
+}
+
+async function* guard(
+  raw: RawStream,
+  options: GuardOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const attempt: Attempt = { model: request.model, usage: noUsage };
+  const kept = new StreamedSoFar(options.provider);
+  const over = new AbortController();
+  let iterator: AsyncIterator<ModelEvent> | undefined;
+  try {
+    signal.throwIfAborted();
+    iterator = raw(request, AbortSignal.any([signal, over.signal]), attempt)[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await orInterrupted(iterator.next(), signal, options);
+      if (next.done === true) throw new CallFailed(cut);
+      if (next.value.type === 'finished') return yield { type: 'finished', reply: settled(next.value.reply) };
+      kept.add(next.value);
+      yield next.value;
+    }
+  } catch (error) {
+    const failure = signal.aborted ? undefined : withoutSecret(failureOf(error, options), attempt.secret);
+    const { model, usage } = attempt;
+    const reply = { content: kept.content, usage, model };
+    yield {
+      type: 'finished',
+      reply: failure === undefined ? { ...reply, stop: 'aborted' } : { ...reply, stop: 'error', failure },
+    };
+  } finally {
+    over.abort();
+    // Not awaited: a stream that hangs would hold its reader.
+    Promise.resolve(iterator?.return?.()).catch(() => undefined);
+  }
+}
+
+const cut: ModelFailure = { reason: 'network', message: 'The connection ended before the reply was complete.' };
+
+function failureOf(error: unknown, options: GuardOptions): ModelFailure {
+  if (error instanceof CallFailed) return error.failure;
+  return options.failureOf?.(error) ?? { reason: 'invalid', message: messageOf(error) };
+}
+
+function withoutSecret(failure: ModelFailure, secret: string | undefined): ModelFailure {
+  return secret ? { ...failure, message: failure.message.replaceAll(secret, '[key]') } : failure;
+}
+
+/** Settles as `pending` does, or rejects as soon as the signal aborts or nothing came for the idle time. */
+function orInterrupted<T>(pending: Promise<T>, signal: AbortSignal, options: GuardOptions): Promise<T> {
+  const { clock, idleTimeoutMs = defaultIdleTimeoutMs } = options;
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => (): void => {
+      timer.dispose();
+      signal.removeEventListener('abort', onAbort);
+      act();
+    };
+    const onAbort = (): void => settle(() => reject(new CallFailed(cut)))();
+    const timer = clock.after(idleTimeoutMs, () => settle(() => reject(new CallFailed(silent(idleTimeoutMs))))());
+    signal.addEventListener('abort', onAbort, { once: true });
+    pending.then(
+      (value) => settle(() => resolve(value))(),
+      (error: unknown) => settle(() => reject(toError(error)))(),
+    );
+    if (signal.aborted) onAbort();
+  });
+}
+
+const silent = (idleTimeoutMs: number): ModelFailure => ({
+  reason: 'network',
+  message: `The model sent nothing for ${Math.round(idleTimeoutMs / 1000)} s.`,
+});
+
+/** Holds the rules on content and failure that `ModelReply` states, for a provider that did not. */
+function settled(reply: ModelReply): ModelReply {
+  const hasCalls = reply.content.some((block) => block.type === 'tool_call');
+  const { failure, ...rest } = reply;
+  const stop = reply.stop === 'stop' || reply.stop === 'tools' ? (hasCalls ? 'tools' : 'stop') : reply.stop;
+  const content = stop === 'tools' ? reply.content : reply.content.filter((block) => block.type !== 'tool_call');
+  return stop === 'error' ? { ...rest, stop, content, failure: failure ?? cut } : { ...rest, stop, content };
+}
+
+/** The text and the thinking of the deltas, as blocks in their order. Calls are left out: none of them is complete. */
+class StreamedSoFar {
+  readonly #provider: string;
+  readonly #blocks: { type: 'text' | 'thinking'; parts: string[] }[] = [];
+
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  add(event: ModelEvent): void {
+    if (event.type !== 'text.delta' && event.type !== 'thinking.delta') return;
+    const type = event.type === 'text.delta' ? 'text' : 'thinking';
+    const last = this.#blocks.at(-1);
+    if (last?.type === type) last.parts.push(event.text);
+    else this.#blocks.push({ type, parts: [event.text] });
+  }
+
+  get content(): AssistantBlock[] {
+    return this.#blocks.map(({ type, parts }) =>
+      type === 'text' ? { type, text: parts.join('') } : { type, text: parts.join(''), provider: this.#provider },
+    );
+  }
+}

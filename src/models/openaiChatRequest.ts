@@ -1,0 +1,107 @@
+/** A `ModelRequest` in the words of Chat Completions, as small as it can be: servers differ in what else they take. */
+import type {
+  ChatCompletionAssistantMessageParam,
+  ChatCompletionContentPart,
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from './model.ts';
+import { objectInput, replayable, thinkingItem } from './replay.ts';
+
+/** Where a server puts the model's reasoning; it is sent back under the same name. */
+export type ReasoningField = 'reasoning_content' | 'reasoning';
+
+export interface ReasoningItem {
+  readonly field: ReasoningField;
+  readonly text: string;
+}
+
+export function chatRequest(
+  request: ModelRequest,
+  provider: string,
+  sendsEffort: boolean,
+): ChatCompletionCreateParamsStreaming {
+  const { model, system, tools, maxOutputTokens, effort } = request;
+  const prompt = system.map(({ text }) => text).join('\n\n');
+  const history = replayable(request, provider).flatMap((message) => chatMessages(message, provider, model));
+  return {
+    model,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: prompt === '' ? history : [{ role: 'system', content: prompt }, ...history],
+    ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
+    ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
+    ...(sendsEffort && effort !== undefined ? { reasoning_effort: effort } : {}),
+  };
+}
+
+const functionTool = ({ name, description, inputSchema }: ModelRequest['tools'][number]) => ({
+  type: 'function' as const,
+  function: { name, description, parameters: { ...inputSchema } },
+});
+
+const chatMessages = (message: Message, provider: string, model: string): ChatCompletionMessageParam[] =>
+  message.role === 'assistant' ? [assistantMessage(message.content, provider, model)] : userMessages(message.content);
+
+function assistantMessage(
+  content: readonly AssistantBlock[],
+  provider: string,
+  model: string,
+): ChatCompletionAssistantMessageParam & Partial<Record<ReasoningField, string>> {
+  const calls = content.filter((block) => block.type === 'tool_call');
+  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  if (calls.length === 0) return { role: 'assistant', content: text };
+  return {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    // Reasoning models need what they thought to go on from their calls, and refuse it or do without it elsewhere.
+    ...reasoningOf(content, provider, model),
+    tool_calls: calls.map(({ id, name, input }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: JSON.stringify(objectInput(input)) },
+    })),
+  };
+}
+
+function reasoningOf(
+  content: readonly AssistantBlock[],
+  provider: string,
+  model: string,
+): Partial<Record<ReasoningField, string>> {
+  const [item] = content
+    .filter((block) => block.type === 'thinking')
+    .map((block) => thinkingItem(block, provider, model) as ReasoningItem);
+  return item === undefined ? {} : { [item.field]: item.text };
+}
+
+/** A tool's message holds text only: what it shows follows, after all results, as the user's. */
+function userMessages(content: readonly UserBlock[]): ChatCompletionMessageParam[] {
+  const results = content.filter((block) => block.type === 'tool_result');
+  const parts = [...results.flatMap(shownBy), ...content.flatMap(said)];
+  const messages: ChatCompletionMessageParam[] = results.map(({ callId, text, isError }) => ({
+    role: 'tool',
+    tool_call_id: callId,
+    content: isError ? `Error: ${text}` : text,
+  }));
+  return parts.length === 0 ? messages : [...messages, { role: 'user', content: plainWhereTextOnly(parts) }];
+}
+
+/** Many local servers take a plain string only. */
+const plainWhereTextOnly = (parts: ChatCompletionContentPart[]): string | ChatCompletionContentPart[] =>
+  parts.every((part) => part.type === 'text') ? parts.map(({ text }) => text).join('\n\n') : parts;
+
+const shownBy = ({ callId, attachments = [] }: ToolResultBlock): ChatCompletionContentPart[] =>
+  attachments.length === 0 ? [] : [{ type: 'text', text: `Shown by ${callId}:` }, ...attachments.map(attachment)];
+
+function said(block: UserBlock): ChatCompletionContentPart[] {
+  if (block.type === 'text') return [{ type: 'text', text: block.text }];
+  return block.type === 'attachment' ? [attachment(block)] : [];
+}
+
+function attachment({ mediaType, name, base64 }: AttachmentBlock): ChatCompletionContentPart {
+  const url = `data:${mediaType};base64,${base64}`;
+  return mediaType.startsWith('image/')
+    ? { type: 'image_url', image_url: { url } }
+    : { type: 'file', file: { filename: name, file_data: url } };
+}

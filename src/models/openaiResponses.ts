@@ -1,0 +1,40 @@
+/** OpenAI's own models, over the Responses API. Nothing is stored there: the whole conversation is sent each time. */
+import { defaultOpenaiModel, openaiModels } from './catalogue.ts';
+import type { Attempt } from './guarded.ts';
+import type { ModelEvent, ModelProvider, ModelRequest } from './model.ts';
+import { openaiClient } from './openaiClient.ts';
+import { responsesRequest } from './openaiResponsesRequest.ts';
+import { readResponses } from './openaiResponsesStream.ts';
+import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from './provider.ts';
+import { openReplaying } from './replay.ts';
+
+export interface OpenaiProviderOptions extends ProviderOptions {
+  /** Calls with one key share a cache; a session's id is a good one. */
+  readonly promptCacheKey?: string;
+}
+
+const identity: ProviderIdentity = {
+  id: 'openai',
+  label: 'OpenAI',
+  keyHint: 'Set OPENAI_API_KEY in the environment, or run “Helios: Set API Key” in VS Code.',
+};
+
+export function createOpenaiProvider(options: OpenaiProviderOptions): ModelProvider {
+  const { baseUrl = 'https://api.openai.com/v1', promptCacheKey } = options;
+
+  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+    const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl);
+    const events = await openReplaying(request, (asked) =>
+      client.responses.create(responsesRequest(asked, identity.id, promptCacheKey), { signal }),
+    );
+    yield* readResponses(events, { provider: identity.id, model: request.model, attempt });
+  }
+
+  return {
+    id: identity.id,
+    label: identity.label,
+    defaultModel: defaultOpenaiModel,
+    models: () => openaiModels,
+    stream: dependable(raw, identity, options),
+  };
+}

@@ -1,0 +1,91 @@
+/** A `ModelRequest` in the words of the Responses API. */
+import type {
+  ResponseCreateParamsStreaming,
+  ResponseFunctionCallOutputItem,
+  ResponseInputContent,
+  ResponseInputItem,
+} from 'openai/resources/responses/responses';
+import { assertNever } from '../base/errors.ts';
+import { isReasoningModel, openaiEffort } from './catalogue.ts';
+import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from './model.ts';
+import { objectInput, replayable, thinkingItem } from './replay.ts';
+
+export function responsesRequest(
+  request: ModelRequest,
+  provider: string,
+  promptCacheKey: string | undefined,
+): ResponseCreateParamsStreaming {
+  const { model, system, tools, maxOutputTokens } = request;
+  return {
+    model,
+    stream: true,
+    store: false,
+    instructions: system.map(({ text }) => text).join('\n\n'),
+    input: replayable(request, provider).flatMap((message) => inputItems(message, provider, model)),
+    ...(tools.length === 0 ? {} : { tools: tools.map(functionTool), parallel_tool_calls: true }),
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(promptCacheKey === undefined ? {} : { prompt_cache_key: promptCacheKey }),
+    ...reasoningParams(request),
+  };
+}
+
+const functionTool = ({ name, description, inputSchema }: ModelRequest['tools'][number]) => ({
+  type: 'function' as const,
+  name,
+  description,
+  parameters: { ...inputSchema },
+  strict: false,
+});
+
+/** Without storage, reasoning comes back only as encrypted content. */
+function reasoningParams({ model, effort }: ModelRequest): Partial<ResponseCreateParamsStreaming> {
+  if (!isReasoningModel(model)) return {};
+  return {
+    include: ['reasoning.encrypted_content'],
+    reasoning: { summary: 'auto', ...(effort === undefined ? {} : { effort: openaiEffort(model, effort) }) },
+  };
+}
+
+function inputItems(message: Message, provider: string, model: string): ResponseInputItem[] {
+  if (message.role === 'assistant') return message.content.map((block) => assistantItem(block, provider, model));
+  const content = message.content.flatMap(userContent);
+  const results = message.content.filter((block) => block.type === 'tool_result').map(resultItem);
+  return content.length === 0 ? results : [...results, { role: 'user', content }];
+}
+
+function assistantItem(block: AssistantBlock, provider: string, model: string): ResponseInputItem {
+  switch (block.type) {
+    case 'text':
+      return { role: 'assistant', content: block.text };
+    case 'thinking':
+      return thinkingItem(block, provider, model) as ResponseInputItem;
+    case 'tool_call':
+      return {
+        type: 'function_call',
+        call_id: block.id,
+        name: block.name,
+        arguments: JSON.stringify(objectInput(block.input)),
+      };
+    default:
+      return assertNever(block);
+  }
+}
+
+function resultItem({ callId, text, isError, attachments = [] }: ToolResultBlock): ResponseInputItem {
+  // The API has no field for a failed call.
+  const said = isError ? `Error: ${text}` : text;
+  const output: ResponseFunctionCallOutputItem[] = [{ type: 'input_text', text: said }, ...attachments.map(attachment)];
+  return { type: 'function_call_output', call_id: callId, output: attachments.length === 0 ? said : output };
+}
+
+function userContent(block: UserBlock): ResponseInputContent[] {
+  if (block.type === 'text') return [{ type: 'input_text', text: block.text }];
+  return block.type === 'attachment' ? [attachment(block)] : [];
+}
+
+function attachment({ mediaType, name, base64 }: AttachmentBlock) {
+  const url = `data:${mediaType};base64,${base64}`;
+  return mediaType.startsWith('image/')
+    ? ({ type: 'input_image', detail: 'auto', image_url: url } as const)
+    : ({ type: 'input_file', filename: name, file_data: url } as const);
+}

@@ -1,0 +1,146 @@
+/** What calls cost. A price that is not known is said to be unknown; it is never taken for nothing. */
+import { z } from 'zod';
+import { UserFacing } from '../base/errors.ts';
+import { undatedId } from './catalogue.ts';
+import { contextTokens, sumOf, type ModelReply, type Usage } from './model.ts';
+
+/** Cost of one call in US dollars, or why it is not known. */
+export type Cost = { readonly usd: number } | { readonly unknown: string };
+
+/** US dollars per million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  /** For calls whose context is longer than `contextTokens`. */
+  readonly long?: { readonly contextTokens: number; readonly inputFactor: number; readonly outputFactor: number };
+}
+
+/**
+ * Keys are `provider/model`. `*` stands for any text, and the longest key that fits is taken. A model with the date of its
+ * release, or `-latest`, has the price of the model without, unless it has its own.
+ */
+export type PriceTable = Readonly<Record<string, Price>>;
+
+const claude = (input: number, output: number, cacheRead = input * 0.1): Price => ({
+  input,
+  cacheRead,
+  cacheWrite: input * 1.25,
+  output,
+});
+
+/** Older OpenAI models store what they cache for the price of input. */
+const openai = (input: number, output: number): Price => ({ input, cacheRead: input * 0.1, cacheWrite: input, output });
+
+const longer = { contextTokens: 272_000, inputFactor: 2, outputFactor: 1.5 };
+
+export const listPrices: PriceTable = {
+  'claude/claude-opus-5-5': claude(4, 20, 0.2),
+  'claude/claude-sonnet-5-5': claude(2, 10),
+  'claude/claude-haiku-5-5': { ...claude(0.1, 0.5), long: { contextTokens: 100_000, inputFactor: 5, outputFactor: 5 } },
+  'claude/claude-fable-5-1': claude(10, 50),
+  'claude/claude-fable-5': claude(10, 50),
+  'claude/claude-opus-5': claude(5, 25),
+  'claude/claude-sonnet-5': claude(2, 10),
+  'claude/claude-opus-4-8': claude(5, 25),
+  'claude/claude-opus-4-7': claude(5, 25),
+  'claude/claude-opus-4-6': claude(5, 25),
+  'claude/claude-opus-4-5': claude(5, 25),
+  'claude/claude-sonnet-4-6': claude(3, 15),
+  'claude/claude-sonnet-4-5': claude(3, 15),
+  'claude/claude-haiku-4-5': claude(1, 5),
+  'openai/gpt-6-sol': { ...openai(2, 10), cacheWrite: 2.5, long: longer },
+  'openai/gpt-6-luna': { ...openai(0.1, 0.5), cacheWrite: 0.125, long: longer },
+  'openai/gpt-5.5': { ...openai(5, 30), long: longer },
+  'openai/gpt-5.4': { ...openai(2.5, 15), long: longer },
+  'openai/gpt-5.4-mini': openai(0.75, 4.5),
+  'openai/gpt-5.3-codex': openai(1.75, 14),
+  'openai/gpt-5.2': openai(1.75, 14),
+  'openai/gpt-5.1': openai(1.25, 10),
+  'openai/gpt-5.1-codex': openai(1.25, 10),
+  'openai/gpt-5.1-codex-mini': openai(0.25, 2),
+  'openai/gpt-5-mini': openai(0.25, 2),
+  // No model at all: a script.
+  'demo/*': { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
+};
+
+const dollars = z.number().nonnegative().finite();
+const setting = z.record(
+  z.string().regex(/^[^/]+\/.+$/, 'a key must be provider/model, such as "compatible/*" or "openai/gpt-5.4"'),
+  z.strictObject({
+    input: dollars,
+    output: dollars,
+    cacheRead: dollars.optional(),
+    cacheWrite: dollars.optional(),
+  }),
+);
+
+/**
+ * The table with the prices of a setting, which go before those it had: `{ "compatible/my-model": { "input": 0.2,
+ * "output": 0.8 } }`, in US dollars per million tokens; cached tokens cost as input unless told. Throws `UserFacing`.
+ */
+export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTable {
+  const parsed = setting.safeParse(fromSetting ?? {});
+  if (!parsed.success)
+    throw new UserFacing(
+      `The setting of model prices is not right:\n${z.prettifyError(parsed.error)}`,
+      'Write { "provider/model": { "input": 2.5, "output": 15 } }, in US dollars per million tokens.',
+    );
+  const own = Object.entries(parsed.data).map(([key, { input, output, cacheRead = input, cacheWrite = input }]) => [
+    key,
+    { input, output, cacheRead, cacheWrite } satisfies Price,
+  ]);
+  return { ...table, ...(Object.fromEntries(own) as PriceTable) };
+}
+
+export function costOf(provider: string, model: string, usage: Usage, table: PriceTable = listPrices): Cost {
+  const price = priceOf(provider, model, table);
+  return price === undefined ? unknownPrice(provider, model) : { usd: usdOf(price, usage) };
+}
+
+/**
+ * The most that the next call can cost: nothing is read from the cache, the whole context is written to it, and the reply
+ * is as long as it may be. `contextTokens` is the size of the request.
+ */
+export function worstCaseUsd(
+  provider: string,
+  model: string,
+  next: { readonly contextTokens: number; readonly maxOutputTokens: number },
+  table: PriceTable = listPrices,
+): Cost {
+  const price = priceOf(provider, model, table);
+  if (price === undefined) return unknownPrice(provider, model);
+  const all = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: next.maxOutputTokens };
+  const dearest = price.cacheWrite > price.input ? 'cacheWriteTokens' : 'inputTokens';
+  return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }) };
+}
+
+/** Everything that a reply is charged for: its own tokens and those of the attempts that failed before it. */
+export const billedUsage = ({ usage, discardedUsage }: ModelReply): Usage =>
+  discardedUsage === undefined ? usage : sumOf(usage, discardedUsage);
+
+const perToken = 1e-6;
+
+function usdOf({ input, cacheRead, cacheWrite, output, long }: Price, usage: Usage): number {
+  const isLong = long !== undefined && contextTokens(usage) > long.contextTokens;
+  const inputUsd = usage.inputTokens * input + usage.cacheReadTokens * cacheRead + usage.cacheWriteTokens * cacheWrite;
+  const outputUsd = usage.outputTokens * output;
+  return perToken * (inputUsd * (isLong ? long.inputFactor : 1) + outputUsd * (isLong ? long.outputFactor : 1));
+}
+
+const unknownPrice = (provider: string, model: string): Cost => ({
+  unknown: `There is no price for ${provider}/${model}; the setting of model prices can name it.`,
+});
+
+function priceOf(provider: string, model: string, table: PriceTable): Price | undefined {
+  const [asked, undated] = [`${provider}/${model}`, `${provider}/${undatedId(model)}`];
+  const [key] = Object.keys(table)
+    .filter((candidate) => fits(candidate, asked) || fits(candidate, undated))
+    .sort((one, other) => other.length - one.length);
+  return key === undefined ? undefined : table[key];
+}
+
+const fits = (key: string, id: string): boolean => new RegExp(`^${key.split('*').map(escaped).join('.*')}$`).test(id);
+
+const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');

@@ -1,0 +1,108 @@
+/** The history as every provider needs it, whatever provider, cut or crash shaped it. */
+import type { AssistantBlock, Message, ModelRequest, ThinkingBlock, UserBlock } from './model.ts';
+
+/** What `ThinkingBlock.opaque` holds: the provider's own item, and the model it belongs to. */
+interface OwnThinking {
+  readonly model: string;
+  readonly item: unknown;
+}
+
+export const ownThinking = (text: string, provider: string, own: OwnThinking): ThinkingBlock => ({
+  type: 'thinking',
+  text,
+  provider,
+  opaque: own,
+});
+
+/** The item to send back; undefined for thinking of another provider or model, or that was cut. */
+export function thinkingItem(block: ThinkingBlock, provider: string, model: string): unknown {
+  const own = block.opaque as Partial<OwnThinking> | null | undefined;
+  return block.provider === provider && own?.model === model ? own.item : undefined;
+}
+
+/**
+ * Neighbours of one role joined, tool results before the person's words, empty texts and thinking that cannot be
+ * replayed left out. No reply ends in thinking: providers refuse that.
+ */
+export function replayable(request: ModelRequest, provider: string): Message[] {
+  const joined: Message[] = [];
+  for (const message of request.messages) {
+    const clean =
+      message.role === 'user'
+        ? { role: message.role, content: message.content.filter(isSaid) }
+        : { role: message.role, content: sendable(message.content, provider, request.model) };
+    if (clean.content.length > 0) append(joined, clean as Message);
+  }
+  return joined.map((message) =>
+    message.role === 'user' ? { role: 'user', content: resultsFirst(message.content) } : message,
+  );
+}
+
+function append(joined: Message[], message: Message): void {
+  const last = joined.at(-1);
+  if (last?.role !== message.role) joined.push(message);
+  else joined[joined.length - 1] = { role: last.role, content: [...last.content, ...message.content] } as Message;
+}
+
+const isSaid = (block: AssistantBlock | UserBlock): boolean => block.type !== 'text' || block.text.trim() !== '';
+
+function sendable(content: readonly AssistantBlock[], provider: string, model: string): AssistantBlock[] {
+  const kept = content.filter(
+    (block) => isSaid(block) && (block.type !== 'thinking' || thinkingItem(block, provider, model) !== undefined),
+  );
+  const end = kept.findLastIndex((block) => block.type !== 'thinking');
+  return kept.slice(0, end + 1);
+}
+
+const resultsFirst = (content: readonly UserBlock[]): UserBlock[] => [
+  ...content.filter((block) => block.type === 'tool_result'),
+  ...content.filter((block) => block.type !== 'tool_result'),
+];
+
+/** Arguments of a call; the raw text when they are not JSON. No text means no arguments. */
+export function parsedInput(json: string): unknown {
+  if (json.trim() === '') return {};
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return json;
+  }
+}
+
+/** Arguments as the object that providers insist on, also where the model's own were not one. */
+export function objectInput(input: unknown): Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+    ? (input as Record<string, unknown>)
+    : { arguments_not_an_object: input };
+}
+
+/**
+ * Newer models refuse thinking when the conversation before it has changed, as it does when a briefing takes the place
+ * of old messages. It is a help and not a need, so the call is made once more without it.
+ */
+export async function openReplaying<T>(request: ModelRequest, open: (request: ModelRequest) => Promise<T>): Promise<T> {
+  try {
+    return await open(request);
+  } catch (error) {
+    if (!isAboutThinking(error) || !hasThinking(request)) throw error;
+    return await open(withoutThinking(request));
+  }
+}
+
+const isAboutThinking = (error: unknown): boolean =>
+  error instanceof Error &&
+  'status' in error &&
+  error.status === 400 &&
+  /thinking|signature|encrypted|reasoning/i.test(error.message);
+
+const hasThinking = ({ messages }: ModelRequest): boolean =>
+  messages.some(({ role, content }) => role === 'assistant' && content.some((block) => block.type === 'thinking'));
+
+const withoutThinking = (request: ModelRequest): ModelRequest => ({
+  ...request,
+  messages: request.messages.map((message) =>
+    message.role === 'user'
+      ? message
+      : { role: 'assistant', content: message.content.filter((block) => block.type !== 'thinking') },
+  ),
+});

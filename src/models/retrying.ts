@@ -1,0 +1,98 @@
+/** The only owner of retries: the SDKs are told to make none, so that every attempt is seen, counted and interruptible. */
+import { delay, type Clock } from '../base/clock.ts';
+import type { ModelStream } from './guarded.ts';
+import {
+  noUsage,
+  sumOf,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelFailureReason,
+  type ModelReply,
+  type ModelRequest,
+  type Usage,
+} from './model.ts';
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  /** In [0, 1), for the jitter. */
+  readonly random?: () => number;
+  /** Attempts after the first. */
+  readonly maxRetries?: number;
+  /** The longest back-off of our own. */
+  readonly maxBackoffMs?: number;
+  /** A provider that asks for a longer wait is not waited for: the failure is returned, and says when to come back. */
+  readonly maxRetryAfterMs?: number;
+}
+
+const firstBackoffMs = 1000;
+
+const isTemporary: Readonly<Record<ModelFailureReason, boolean>> = {
+  rate_limit: true,
+  network: true,
+  server: true,
+  auth: false,
+  overflow: false,
+  refused: false,
+  invalid: false,
+};
+
+/**
+ * Makes a failed call anew when waiting can help. What an attempt streamed is declared void by `attempt.discarded`, so
+ * the last attempt alone is the reply. An abort during the wait ends it at once with no further call.
+ */
+export function retrying(stream: ModelStream, options: RetryOptions): ModelStream {
+  return (request, signal) => retry(stream, options, request, signal);
+}
+
+async function* retry(
+  stream: ModelStream,
+  options: RetryOptions,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  let discarded = noUsage;
+  for (let retries = 0; ; retries++) {
+    const reply = yield* oneAttempt(stream(request, signal));
+    const wait = reply.failure && waitBefore(retries, reply.failure, options);
+    if (wait === undefined) return yield { type: 'finished', reply: withDiscarded(reply, discarded) };
+    discarded = sumOf(discarded, reply.usage);
+    yield { type: 'attempt.discarded', ...wait };
+    if (!(await waited(wait.delayMs, options.clock, signal)))
+      return yield { type: 'finished', reply: withDiscarded(abandoned(reply), discarded) };
+  }
+}
+
+/** Passes on what the attempt streams and returns its reply. */
+async function* oneAttempt(events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent, ModelReply> {
+  for await (const event of events) {
+    if (event.type === 'finished') return event.reply;
+    yield event;
+  }
+  throw new Error('The stream ended without its last event: wrap it in guarded()');
+}
+
+function waitBefore(
+  retries: number,
+  failure: ModelFailure,
+  options: RetryOptions,
+): { failure: ModelFailure; delayMs: number } | undefined {
+  const { random = Math.random, maxRetries = 5, maxBackoffMs = 60_000, maxRetryAfterMs = 10 * 60_000 } = options;
+  const { retryAfterMs = 0 } = failure;
+  if (!isTemporary[failure.reason] || retries >= maxRetries || retryAfterMs > maxRetryAfterMs) return undefined;
+  const backoffMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** retries);
+  // Half is fixed and half is chance, so that many sessions do not come back together.
+  return { failure, delayMs: Math.max(retryAfterMs, Math.round(backoffMs * (0.5 + 0.5 * random()))) };
+}
+
+const waited = (delayMs: number, clock: Clock, signal: AbortSignal): Promise<boolean> =>
+  delay(clock, delayMs, signal).then(
+    () => true,
+    () => false,
+  );
+
+const abandoned = ({ model }: ModelReply): ModelReply => ({ content: [], stop: 'aborted', usage: noUsage, model });
+
+const isNothing = (usage: Usage): boolean => Object.values(usage).every((tokens) => tokens === 0);
+
+const withDiscarded = (reply: ModelReply, discardedUsage: Usage): ModelReply =>
+  isNothing(discardedUsage) ? reply : { ...reply, discardedUsage };
