@@ -1,0 +1,114 @@
+/** The Experiments tree: sessions, and below each its runs. Pure: no `vscode` here. */
+import type { SessionSummary } from '../../agent/engine.ts';
+import type { SessionState } from '../../agent/state.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
+import { oneLine } from '../../base/text.ts';
+import { budgetText } from './budgetText.ts';
+import { runRow } from './runRows.ts';
+import { bestText, costText, endIcon, endText, phaseIcon, phaseText, runningCount } from './sessionText.ts';
+import type { TreeNode } from './treeNode.ts';
+import { exactTime, plain, relativeTime, type Icon } from './words.ts';
+
+export interface OpenSessionView {
+  readonly state: SessionState;
+  readonly ledger: Ledger;
+}
+
+export interface ExperimentsView {
+  /** Sessions of this window, with what their runs have printed so far. */
+  readonly open: readonly OpenSessionView[];
+  readonly listed: readonly SessionSummary[];
+  readonly nowMs: number;
+  /** Called when the row of a session that is not open here is opened. */
+  readonly read: (sessionId: SessionSummary['id']) => Promise<OpenSessionView>;
+}
+
+/** Newest first; a session that this window works on is opened out. */
+export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
+  const openIds = new Set(view.open.map(({ state }) => state.id));
+  const open = [...view.open].sort((a, b) => b.state.startedMs - a.state.startedMs);
+  const closed = view.listed.filter((summary) => !openIds.has(summary.id));
+  return [...open.map((session) => openRow(session, view.nowMs)), ...closed.map((summary) => closedRow(summary, view))];
+}
+
+/** Number of runs that go on: the badge. */
+export const runningRuns = (open: readonly OpenSessionView[]): number =>
+  open.reduce((sum, { state }) => sum + runningCount(state), 0);
+
+function openRow({ state, ledger }: OpenSessionView, nowMs: number): TreeNode {
+  const isEnded = state.phase === 'ended';
+  const best = bestText(ledger);
+  const phase = phaseText(state, nowMs);
+  return sessionRow({
+    id: state.id,
+    goal: state.goal,
+    icon: phaseIcon(state),
+    description: [best ?? '', oneLine(phase, 60), isEnded ? relativeTime(state.lastEventMs, nowMs) : costText(state)],
+    tooltip: [
+      phase,
+      `Started ${exactTime(state.startedMs)} · last event ${exactTime(state.lastEventMs)}`,
+      `Turn ${state.turns} · ${costText(state)} · budget ${budgetText(state.budget)}`,
+      `${state.provider}/${state.model}`,
+    ],
+    context: isEnded ? 'session ended' : 'session open',
+    spoken: `${oneLine(state.goal, 120)}, ${phase}${best ? `, best ${best}` : ''}`,
+    isExpanded: !isEnded,
+    children: runRows({ state, ledger }, nowMs),
+  });
+}
+
+function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
+  const { endReason } = summary;
+  const phase = endReason === undefined ? 'Not ended' : endText(endReason);
+  const icon: Icon = endReason === undefined ? { id: 'debug-disconnect' } : endIcon(endReason);
+  return sessionRow({
+    id: summary.id,
+    goal: summary.goal,
+    icon,
+    description: [summary.best ?? '', phase, relativeTime(summary.lastEventMs, view.nowMs)],
+    tooltip: [
+      phase,
+      `Started ${exactTime(summary.startedMs)} · last event ${exactTime(summary.lastEventMs)}`,
+      `${summary.turns} turns · ${summary.runs} runs · ${costText(summary)}`,
+    ],
+    context: endReason === undefined ? 'session unfinished' : 'session ended',
+    spoken: `${oneLine(summary.goal, 120)}, ${phase}${summary.best ? `, best ${summary.best}` : ''}`,
+    ...(summary.runs > 0 && { children: async () => runRows(await view.read(summary.id), view.nowMs) }),
+  });
+}
+
+interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'children'> {
+  readonly goal: string;
+  readonly icon: Icon;
+  readonly description: readonly string[];
+  readonly tooltip: readonly string[];
+  readonly context: string;
+}
+
+const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNode => ({
+  ...row,
+  label: oneLine(goal, 80),
+  description: description.filter((part) => part !== '').join(' · '),
+  tooltip: [`**${plain(goal, 400)}**`, ...tooltip.map((part) => plain(part, 200))].join('\n\n'),
+  target: { kind: 'session', sessionId: row.id },
+});
+
+/** Newest first. */
+function runRows({ state, ledger }: OpenSessionView, nowMs: number): readonly TreeNode[] {
+  const place = { sessionId: state.id, decisive: ledger.decisive, nowMs, idPrefix: state.id };
+  const rows = ledger.rows.map((row) => runRow(row, place)).reverse();
+  const failed = [...state.runs.values()].filter((run) => run.notStarted !== undefined);
+  return [
+    ...rows,
+    ...failed.map(({ spec, notStarted = '' }): TreeNode => ({
+      id: `${state.id}/${spec.id}`,
+      label: `Run ${spec.number}`,
+      description: `did not start · ${oneLine(notStarted, 80)}`,
+      tooltip: plain(notStarted, 400),
+      icon: { id: 'error', color: 'testing.iconFailed' },
+      context: 'run failed',
+      spoken: `Run ${spec.number} did not start: ${oneLine(notStarted, 120)}`,
+      target: { kind: 'run', runId: spec.id, sessionId: state.id },
+    })),
+  ];
+}

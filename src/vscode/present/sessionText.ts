@@ -1,0 +1,171 @@
+/** A session in a few words: for the status bar, the chat's last line, the trees. Pure: no `vscode` here. */
+import type { ApprovalRequest } from '../../agent/engine.ts';
+import type { EndReason } from '../../agent/events.ts';
+import type { RunState, SessionState } from '../../agent/state.ts';
+import { buildLedger, summaryFor, type Ledger, type LedgerEntry } from '../../experiments/ledger.ts';
+import { formatUsd, formatValue, oneLine } from '../../base/text.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import { handleOf } from '../../runs/run.ts';
+import { triggerText, type SleepRequest } from '../../sleep/trigger.ts';
+import { budgetText } from './budgetText.ts';
+import { clockTime, formatSpan, type Icon } from './words.ts';
+
+/** The newest value of the metric that decides, and where it is heading. */
+export interface LiveMetric {
+  readonly name: string;
+  readonly value: number;
+  readonly trend: 'up' | 'down' | 'flat';
+  readonly runNumber: number;
+}
+
+export interface Glance {
+  readonly state: SessionState;
+  readonly metric?: LiveMetric;
+}
+
+export const isOpen = (state: SessionState): boolean => state.phase !== 'ended';
+export const isWorking = (state: SessionState): boolean =>
+  state.phase === 'ready' || state.phase === 'thinking' || state.phase === 'acting';
+/** Paused because something failed: nothing goes on until the person says so. */
+export const needsPerson = (state: SessionState): boolean =>
+  state.phase === 'paused' && state.pausedBy !== undefined && state.pausedBy !== 'user';
+
+export const isAlive = (run: RunState): boolean => run.verdict === undefined && run.notStarted === undefined;
+export const runningCount = (state: SessionState): number => [...state.runs.values()].filter(isAlive).length;
+
+/** The cost so far; `≥` says that a call was made whose price is not known. */
+export const costText = (state: { readonly usd: number; readonly hasUnknownCost: boolean }): string =>
+  `${state.hasUnknownCost ? '≥ ' : ''}${formatUsd(state.usd)}`;
+
+const arrows = { up: '↑', down: '↓', flat: '→' } as const;
+export const metricText = (metric: LiveMetric): string =>
+  `${metric.name} ${formatValue(metric.value)} ${arrows[metric.trend]}`;
+
+/** `until run 7 ends`, `until loss < 1 or 14:30`, `until 14:30`. */
+export function sleepText(request: SleepRequest, state: SessionState, nowMs: number): string {
+  const words = request.triggers.map((trigger) => {
+    if (trigger.type === 'timer') return clockTime(trigger.atMs, nowMs);
+    if (trigger.type !== 'process_exit') return triggerText(trigger);
+    const run = state.runs.get(trigger.runId);
+    return `${run ? `run ${run.spec.number}` : trigger.handle} ends`;
+  });
+  const shown = words.slice(0, 3).join(request.logic === 'all' ? ' and ' : ' or ');
+  const rest = words.length > 3 ? ` and ${words.length - 3} more` : '';
+  if (words.length === 0)
+    return request.deadlineMs === undefined ? request.reason : `until ${clockTime(request.deadlineMs, nowMs)}`;
+  return `until ${shown}${rest}`;
+}
+
+/** How long the sleep lasts yet, where that is known; else how long it has lasted. */
+export function sleepSpan(sleep: NonNullable<SessionState['sleep']>, nowMs: number): string {
+  const timers = sleep.request.triggers.flatMap((trigger) => (trigger.type === 'timer' ? [trigger.atMs] : []));
+  const endsMs = Math.min(...timers, sleep.request.deadlineMs ?? Number.POSITIVE_INFINITY);
+  return formatSpan(Number.isFinite(endsMs) ? endsMs - nowMs : nowMs - sleep.sinceMs);
+}
+
+const endWords: Readonly<Record<EndReason, string>> = {
+  goal: 'Goal met',
+  blocked: 'Blocked',
+  budget: 'Budget spent',
+  no_progress: 'Ended without progress',
+  user: 'Stopped',
+  error: 'Ended by an error',
+};
+const endIcons: Readonly<Record<EndReason, Icon>> = {
+  goal: { id: 'pass-filled', color: 'testing.iconPassed' },
+  blocked: { id: 'circle-slash', color: 'charts.yellow' },
+  budget: { id: 'credit-card', color: 'charts.yellow' },
+  no_progress: { id: 'circle-slash', color: 'charts.yellow' },
+  user: { id: 'debug-stop', color: 'disabledForeground' },
+  error: { id: 'error', color: 'testing.iconFailed' },
+};
+export const endText = (reason: EndReason): string => endWords[reason];
+export const endIcon = (reason: EndReason): Icon => endIcons[reason];
+
+/** `Working`, `Sleeping until run 7 ends`, `Paused`, `Goal met`. */
+export function phaseText(state: SessionState, nowMs: number): string {
+  switch (state.phase) {
+    case 'ready':
+    case 'thinking':
+    case 'acting':
+      return 'Working';
+    case 'sleeping':
+      return state.sleep ? `Sleeping ${sleepText(state.sleep.request, state, nowMs)}` : 'Sleeping';
+    case 'paused':
+      return needsPerson(state) ? `Paused: ${oneLine(state.pausedBy ?? '', 120)}` : 'Paused';
+    case 'ended':
+      return state.end ? endText(state.end.reason) : 'Ended';
+  }
+}
+
+export function phaseIcon(state: SessionState): Icon {
+  switch (state.phase) {
+    case 'ready':
+    case 'thinking':
+    case 'acting':
+      return { id: 'sync~spin', color: 'charts.blue' };
+    case 'sleeping':
+      return { id: 'clock' };
+    case 'paused':
+      return needsPerson(state) ? { id: 'warning', color: 'charts.yellow' } : { id: 'debug-pause' };
+    case 'ended':
+      return state.end ? endIcon(state.end.reason) : { id: 'circle-outline' };
+  }
+}
+
+/** `Working · turn 12 · 2 of 5 runs going · loss 0.83 ↓ · $1.20 of $5 · 42 m`. */
+export function statusLine({ state, metric }: Glance, nowMs: number): string {
+  const endMs = state.phase === 'ended' ? state.lastEventMs : nowMs;
+  const alive = runningCount(state);
+  const runs = state.runs.size;
+  return [
+    phaseText(state, nowMs),
+    `turn ${state.turns}`,
+    runs === 0 ? '' : alive === 0 ? `${runs} ${runs === 1 ? 'run' : 'runs'}` : `${alive} of ${runs} runs going`,
+    metric ? metricText(metric) : '',
+    costText(state) + (state.budget.usd === undefined ? '' : ` of ${budgetText({ usd: state.budget.usd })}`),
+    formatSpan(endMs - state.startedMs),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+/** The ledger as the journal alone tells it; `live` adds what a run that goes on has printed so far. */
+export function ledgerOf(
+  state: SessionState,
+  live: (runId: RunId) => readonly MetricSummary[] | undefined = () => undefined,
+): Ledger {
+  const entries = [...state.runs.values()].filter((run) => run.notStarted === undefined);
+  return buildLedger(
+    entries.map((run) => ledgerEntry(run, (run.verdict === undefined && live(run.spec.id)) || run.metrics)),
+    state.target,
+  );
+}
+
+function ledgerEntry(run: RunState, metrics: readonly MetricSummary[]): LedgerEntry {
+  const { spec } = run;
+  return {
+    runId: spec.id,
+    number: spec.number,
+    machineId: spec.machineId,
+    handle: handleOf(spec, run.process),
+    label: spec.label,
+    command: spec.command,
+    metrics,
+    ...(run.verdict && { verdict: run.verdict }),
+    ...(run.process && { startedMs: run.process.startedMs }),
+    ...(run.endedMs !== undefined && { endedMs: run.endedMs }),
+  };
+}
+
+/** `loss 0.83`: the champion's best value of the metric that decides. */
+export function bestText(ledger: Ledger): string | undefined {
+  const { decisive, champion } = ledger;
+  const summary = decisive && champion && summaryFor(champion.metrics, decisive.metric);
+  return summary && `${decisive.metric} ${formatValue(summary.best)}`;
+}
+
+/** What is asked, in one line for a notification. */
+export const approvalText = (request: ApprovalRequest): string =>
+  `Helios asks to ${oneLine(request.title, 160)} (${request.effect})`;

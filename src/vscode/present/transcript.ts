@@ -1,0 +1,188 @@
+/** What the chat shows of a session: journal and stream events → parts of a reply. Pure: no `vscode` here. */
+import type { ApprovalRequest } from '../../agent/engine.ts';
+import type { JournalEvent, StreamEvent } from '../../agent/events.ts';
+import type { SessionState } from '../../agent/state.ts';
+import { formatDuration } from '../../base/text.ts';
+import { verdictText } from '../../runs/run.ts';
+import { evidenceTable, metricTable } from './metricTable.ts';
+import { endIcon, endText, sleepText } from './sessionText.ts';
+import { code, codeBlock, plain, verdictIcon } from './words.ts';
+
+export type ChatPart =
+  /** The model's own words, as it writes them. */
+  | { readonly kind: 'text'; readonly markdown: string }
+  /** A paragraph of ours: a codicon id, safe Markdown, and the files that it is about. */
+  | { readonly kind: 'line'; readonly icon: string; readonly markdown: string; readonly files?: readonly string[] }
+  | { readonly kind: 'block'; readonly markdown: string }
+  /** Shown while nothing else follows. */
+  | { readonly kind: 'progress'; readonly text: string };
+
+type Of<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
+
+const progressEveryMs = 5_000;
+/** Their success is told by the event that they cause. */
+const quietTools = new Set(['finish', 'sleep', 'start_monitor', 'stop_monitor']);
+
+/**
+ * Follows one session from any moment on. A reply that was already being streamed then is shown whole when it is done, so
+ * that no half sentence opens the chat.
+ */
+export class Transcript {
+  readonly #titles = new Map<string, string>();
+  #isReplyFollowed = false;
+  #hasStreamedText = false;
+  #lastProgressMs = Number.NEGATIVE_INFINITY;
+
+  stream(event: StreamEvent, nowMs: number): readonly ChatPart[] {
+    if (event.type === 'text.delta') {
+      if (!this.#isReplyFollowed || event.text === '') return [];
+      this.#hasStreamedText = true;
+      return [{ kind: 'text', markdown: event.text }];
+    }
+    if (event.type === 'text.discarded') return this.#discarded(event.why);
+    if (event.type === 'thinking.delta') return this.#progress('Thinking', nowMs);
+    return this.#progress(plainProgress(event.text, this.#titles.get(event.callId)), nowMs);
+  }
+
+  /** `state` is the session's after the event. */
+  event(event: JournalEvent, state: SessionState): readonly ChatPart[] {
+    if (event.type === 'model.requested') this.#beginReply();
+    if (event.type === 'model.replied') return this.#replied(event);
+    if (event.type === 'tool.started') this.#titles.set(event.callId, event.title);
+    if (event.type === 'tool.finished') return toolParts(event, this.#titles.get(event.callId) ?? event.name);
+    return rendererOf(event)(event, state);
+  }
+
+  #beginReply(): void {
+    this.#isReplyFollowed = true;
+    this.#hasStreamedText = false;
+    this.#lastProgressMs = Number.NEGATIVE_INFINITY;
+  }
+
+  #replied(event: Of<'model.replied'>): ChatPart[] {
+    const wasStreamed = this.#hasStreamedText;
+    this.#isReplyFollowed = false;
+    this.#hasStreamedText = false;
+    const text = event.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
+    const said: ChatPart[] = wasStreamed || text.trim() === '' ? [] : [{ kind: 'text', markdown: text }];
+    if (event.failure !== undefined)
+      said.push(line('warning', `Model call failed: ${plain(event.failure.message, 300)}`));
+    if (event.stop === 'length') said.push(line('warning', 'The reply was cut at the output limit'));
+    return said;
+  }
+
+  #discarded(why: string): ChatPart[] {
+    if (!this.#hasStreamedText) return [{ kind: 'progress', text: `Asking the model again: ${why}` }];
+    this.#hasStreamedText = false;
+    return [line('discard', `The text above was cut off and is being written anew: ${plain(why)}`)];
+  }
+
+  #progress(text: string, nowMs: number): ChatPart[] {
+    if (nowMs - this.#lastProgressMs < progressEveryMs) return [];
+    this.#lastProgressMs = nowMs;
+    return [{ kind: 'progress', text }];
+  }
+}
+
+type Renderer<Type extends JournalEvent['type']> = (event: Of<Type>, state: SessionState) => readonly ChatPart[];
+const nothing = (): readonly ChatPart[] => [];
+
+const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
+  'session.started': nothing,
+  'session.resumed': () => [line('debug-continue', 'Taken up where it stood')],
+  'session.model_changed': (event) => [
+    line('server-process', `Goes on with ${code(`${event.provider}/${event.model}`)}`),
+  ],
+  'session.paused': (event) => [
+    line('debug-pause', event.by === 'user' ? 'Paused' : `Paused: ${plain(event.detail ?? event.by, 300)}`),
+  ],
+  'session.ended': (event) => endParts(event),
+  'message.added': nothing,
+  'model.requested': nothing,
+  'model.replied': nothing,
+  'permission.decided': (event) => (event.isAllowed ? [] : [line('shield', `Not allowed: ${plain(event.why)}`)]),
+  'tool.started': (event) => [{ kind: 'progress', text: plainProgress(event.title) }],
+  'tool.finished': nothing,
+  'run.planned': nothing,
+  'run.started': nothing,
+  'run.ended': (event, state) => runEndedParts(event, state),
+  'run.not_started': (event, state) => [
+    line('error', `${runName(state, event.runId)} did not start: ${plain(event.why)}`),
+  ],
+  'sleep.started': (event, state) => [
+    line('clock', `Sleeping ${plain(sleepText(event.request, state, event.at))} · ${plain(event.request.reason)}`),
+  ],
+  'sleep.ended': (event) => [line('bell', `Awake: ${plain(event.detail)}`)],
+  'monitor.started': (event) => [
+    line('eye', `Watching every ${formatDuration(event.intervalMs)}: ${plain(event.goal)}`),
+  ],
+  'monitor.stopped': (event) => [line('eye-closed', `No longer watching: ${plain(event.why)}`)],
+  'context.checkpointed': () => [
+    line('archive', 'Earlier turns were condensed into a briefing; the journal keeps them'),
+  ],
+  'note.pinned': (event) => [line('pin', `Pinned note ${event.number}: ${plain(event.text)}`)],
+  'note.unpinned': nothing,
+};
+
+/** The type of an event picks its own renderer, which the compiler cannot see. An event of a newer version has none. */
+const rendererOf = (event: JournalEvent): Renderer<JournalEvent['type']> =>
+  (renderers as unknown as Partial<Record<string, Renderer<JournalEvent['type']>>>)[event.type] ?? nothing;
+
+function toolParts(event: Of<'tool.finished'>, title: string): readonly ChatPart[] {
+  const files = event.changedFiles ?? [];
+  if (event.isError) return [line('error', `${plain(title)} · ${plain(event.summary ?? event.text, 200)}`, files)];
+  if (quietTools.has(event.name)) return [];
+  return [line(toolIcon(event), toolText(title, event.summary), files)];
+}
+
+/** A summary is a whole sentence of its own (`Launched run 7 on gpu1`); what it does not repeat of the title is kept. */
+function toolText(title: string, summary: string | undefined): string {
+  if (summary === undefined || summary === '') return plain(title);
+  return plain(/^[A-Z]/.test(summary) ? summary : `${title} · ${summary}`, 240);
+}
+
+function toolIcon(event: Of<'tool.finished'>): string {
+  if (event.runId !== undefined) return 'rocket';
+  return (event.changedFiles ?? []).length > 0 ? 'edit' : 'check';
+}
+
+function runEndedParts(event: Of<'run.ended'>, state: SessionState): readonly ChatPart[] {
+  const run = state.runs.get(event.runId);
+  const tookMs = run?.process && event.endedMs - run.process.startedMs;
+  const words = [
+    `**${runName(state, event.runId)}** ${plain(verdictText(event.verdict))}`,
+    run ? plain(run.spec.label, 80) : '',
+    tookMs === undefined ? '' : formatDuration(tookMs),
+  ].filter((word) => word !== '');
+  const before = [...state.runs.values()].filter(
+    (other) => other !== run && other.verdict?.kind === 'ok' && (other.endedMs ?? 0) <= event.endedMs,
+  );
+  const table = metricTable({ metrics: event.metrics, before, decisive: state.target?.metric });
+  const headline = line(verdictIcon(event.verdict).id, words.join(' · '));
+  return table === '' ? [headline] : [headline, { kind: 'block', markdown: table }];
+}
+
+function endParts(event: Of<'session.ended'>): readonly ChatPart[] {
+  const table = evidenceTable(event.evidence);
+  const parts: ChatPart[] = [line(endIcon(event.reason).id, `**${endText(event.reason)}**`)];
+  if (event.summary.trim() !== '') parts.push({ kind: 'block', markdown: event.summary.trim() });
+  if (table !== '') parts.push({ kind: 'block', markdown: table });
+  return parts;
+}
+
+/** A question to the person, with what exactly is asked. */
+export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => [
+  line('shield', `Asks to **${plain(request.title)}** (${plain(request.effect)})`),
+  ...(request.detail.trim() === '' ? [] : [{ kind: 'block', markdown: codeBlock(bounded(request.detail)) } as const]),
+];
+
+const bounded = (text: string): string => (text.length <= 4_000 ? text : `${text.slice(0, 4_000)}\n…`);
+
+const runName = (state: SessionState, runId: Of<'run.ended'>['runId']): string =>
+  `Run ${state.runs.get(runId)?.spec.number ?? runId}`;
+
+const plainProgress = (text: string, title?: string): string =>
+  (title === undefined ? text : `${title} · ${text}`).replace(/\s+/g, ' ').trim().slice(0, 160);
+
+const line = (icon: string, markdown: string, files: readonly string[] = []): ChatPart =>
+  files.length === 0 ? { kind: 'line', icon, markdown } : { kind: 'line', icon, markdown, files };
