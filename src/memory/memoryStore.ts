@@ -9,11 +9,12 @@ import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
 import { codeOf } from '../base/errors.ts';
+import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { FolderWatch } from './folderWatch.ts';
 import type { MemoryNode, MemoryNote } from './memoryNode.ts';
 import { MemoryFailure, parsePath, type MemoryPath } from './memoryPath.ts';
 import { NoteHeads, noteFileOf, readEntries, type FolderEntry } from './noteFolder.ts';
-import { findPlace, makePlace, writeAtomically } from './notePlace.ts';
+import { findPlace, makePlace } from './notePlace.ts';
 import { cleanGist, formatNote, parseNote } from './noteText.ts';
 import { renderTree } from './renderTree.ts';
 
@@ -82,7 +83,7 @@ export class MemoryStore implements Disposable {
     const { folder, entry } = await makePlace(this.#folders[parsed.root], parsed);
     const file = entry.note ?? noteFileOf(entry.name);
     const kept = content ?? parseNote((await readFile(join(folder, file), 'utf8').catch(nothing)) ?? '').content;
-    await writeAtomically(folder, file, formatNote({ gist, content: kept }));
+    await writeFileAtomic(join(folder, file), formatNote({ gist, content: kept }));
     this.#watch.changed();
     return this.read(parsed.text);
   }

@@ -1,6 +1,5 @@
 /** From a path to its place on disk, name by exact name, without ever following a link. */
-import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../base/errors.ts';
 import { MemoryFailure, encodeSegment, type MemoryPath } from './memoryPath.ts';
@@ -69,15 +68,3 @@ const exists = (file: string): Promise<boolean> =>
       throw error;
     },
   );
-
-/** The file holds the old text or the new, never a mixture; the new one is on the disk when this resolves. */
-export async function writeAtomically(folder: string, fileName: string, text: string): Promise<void> {
-  const temporary = join(folder, `.${randomBytes(6).toString('hex')}.tmp`);
-  try {
-    await writeFile(temporary, text, { flush: true });
-    await rename(temporary, join(folder, fileName));
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}

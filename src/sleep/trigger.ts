@@ -12,8 +12,13 @@ export type Trigger =
   | { readonly type: 'timer'; readonly atMs: number }
   /** The runs that are still alive when the sleep begins and were meant; met when one of them has a verdict. */
   | { readonly type: 'process_exit'; readonly runId: RunId; readonly handle: string }
-  /** A pid that is no run of ours. */
-  | { readonly type: 'foreign_exit'; readonly machineId: string; readonly pid: number }
+  /** A pid that is no run of ours. Another `startTime` under the same pid is another process: ours has ended. */
+  | {
+      readonly type: 'foreign_exit';
+      readonly machineId: string;
+      readonly pid: number;
+      readonly startTime?: string;
+    }
   /** A tracked series: met when a point beyond the threshold has been read since the sleep began. */
   | {
       readonly type: 'tracked_metric';
@@ -30,7 +35,15 @@ export type Trigger =
       readonly comparator: Comparator;
       readonly threshold: number;
     }
-  | { readonly type: 'file'; readonly machineId: string; readonly path: string; readonly mode: 'exists' | 'modified' };
+  | {
+      readonly type: 'file';
+      readonly machineId: string;
+      /** Absolute, on the machine. */
+      readonly path: string;
+      readonly mode: 'exists' | 'modified';
+      /** For `modified`: the file as it was when the sleep was asked for; absent when there was none. */
+      readonly baseline?: { readonly modifiedMs: number; readonly sizeBytes: number };
+    };
 
 export interface SleepRequest {
   readonly reason: string;

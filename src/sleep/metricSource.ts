@@ -1,0 +1,132 @@
+/** Reads one number from a file or a command of a machine. */
+import { HeliosError } from '../base/errors.ts';
+import { oneLine } from '../base/text.ts';
+import type { SleepMachine } from './sleepWorld.ts';
+import type { Comparator, MetricSource } from './trigger.ts';
+
+/** There is no number to compare yet, and why. */
+export class NoValue extends HeliosError {
+  readonly reason = 'no_value';
+}
+
+const commandTimeoutMs = 20_000;
+const maxJsonBytes = 4 * 1024 * 1024;
+const csvHeadBytes = 16 * 1024;
+const csvTailBytes = 64 * 1024;
+
+/** NaN and ±Infinity satisfy no comparison. */
+export function holds(value: number, comparator: Comparator, threshold: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  switch (comparator) {
+    case '<':
+      return value < threshold;
+    case '>':
+      return value > threshold;
+    case '<=':
+      return value <= threshold;
+    case '>=':
+      return value >= threshold;
+    case '==':
+      return value === threshold;
+    case '!=':
+      return value !== threshold;
+  }
+}
+
+/** Rejects with `NoValue`, or with `MachineFailure` when the machine could not be asked. */
+export function readValue(
+  machine: SleepMachine,
+  source: MetricSource,
+  field: string,
+  signal: AbortSignal,
+): Promise<number> {
+  switch (source.type) {
+    case 'json_file':
+      return readJsonValue(machine, source.path, field);
+    case 'csv_file':
+      return readCsvValue(machine, source.path, field);
+    case 'command':
+      return readCommandValue(machine, source.command, signal);
+  }
+}
+
+async function readJsonValue(machine: SleepMachine, path: string, field: string): Promise<number> {
+  const bytes = await machine.readFile(path, { offset: 0, maxBytes: maxJsonBytes + 1 });
+  if (bytes.length > maxJsonBytes) throw new NoValue(`${path} is larger than ${maxJsonBytes >> 20} MiB`);
+  const value = fieldOf(parseJson(new TextDecoder().decode(bytes), path), field);
+  if (typeof value !== 'number') throw new NoValue(`${path} has no number at "${field}"`);
+  return value;
+}
+
+/** A whole JSON document, or the last whole line of a file of JSON lines. */
+function parseJson(text: string, path: string): unknown {
+  for (const candidate of [text, completeLines(text).at(-1) ?? '']) {
+    try {
+      return JSON.parse(candidate);
+    } catch {
+      continue;
+    }
+  }
+  throw new NoValue(`${path} is not valid JSON`);
+}
+
+/** `eval.loss` is the key of that name, or `loss` of what is at `eval`. */
+function fieldOf(value: unknown, field: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, field)) return (value as Record<string, unknown>)[field];
+  const dot = field.indexOf('.');
+  if (dot < 0) return undefined;
+  return fieldOf(fieldOf(value, field.slice(0, dot)), field.slice(dot + 1));
+}
+
+/** The last row that ends with a line break: a row that is still being written has half a number. */
+async function readCsvValue(machine: SleepMachine, path: string, field: string): Promise<number> {
+  const sizeBytes = (await machine.stat(path))?.sizeBytes ?? 0;
+  const decode = async (offset: number, maxBytes: number): Promise<string[]> =>
+    completeLines(new TextDecoder().decode(await machine.readFile(path, { offset, maxBytes })));
+  const head = await decode(0, csvHeadBytes);
+  const tail = sizeBytes > csvHeadBytes ? await decode(Math.max(0, sizeBytes - csvTailBytes), csvTailBytes) : head;
+  const columns = csvCells(head[0] ?? '');
+  const index = columns.indexOf(field);
+  if (index < 0) throw new NoValue(`${path} has no column "${field}"; it has ${oneLine(columns.join(', '), 200)}`);
+  const row = tail.at(-1);
+  if (row === undefined || (tail === head && head.length < 2)) throw new NoValue(`${path} has no rows yet`);
+  const cell = csvCells(row)[index] ?? '';
+  return numberFrom(cell, `the last row of ${path}`);
+}
+
+/** Non-empty lines that end with a line break. */
+const completeLines = (text: string): string[] =>
+  text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '');
+
+/** Commas within quotation marks do not part cells. */
+function csvCells(line: string): string[] {
+  const cells = [''];
+  let isQuoted = false;
+  for (const char of line.replace(/^\ufeff/, '')) {
+    if (char === '"') isQuoted = !isQuoted;
+    else if (char === ',' && !isQuoted) cells.push('');
+    else cells.push((cells.pop() ?? '') + char);
+  }
+  return cells.map((cell) => cell.trim());
+}
+
+async function readCommandValue(machine: SleepMachine, command: string, signal: AbortSignal): Promise<number> {
+  const { stdout, stderr, outcome } = await machine.exec(command, { timeoutMs: commandTimeoutMs, signal });
+  if (outcome.kind !== 'exited' || outcome.code !== 0) {
+    const how = outcome.kind === 'exited' ? `exit code ${outcome.code}` : outcome.kind.replace('_', ' ');
+    throw new NoValue(`the command ended with ${how}: ${oneLine(stderr || stdout, 200)}`);
+  }
+  const line = stdout.trim().split('\n').at(-1) ?? '';
+  return numberFrom(line, 'the last line of the command');
+}
+
+function numberFrom(text: string, where: string): number {
+  const value = Number(text.trim());
+  if (text.trim() !== '' && !Number.isNaN(value)) return value;
+  if (/^[+-]?nan$/i.test(text.trim())) return NaN;
+  throw new NoValue(`${where} has "${oneLine(text, 80)}", which is not a number`);
+}

@@ -1,0 +1,169 @@
+/** From what the model sends to a request that can be recorded: every field checked, every name resolved, no guesses. */
+import { posix } from 'node:path';
+import { z } from 'zod';
+import type { Clock } from '../base/clock.ts';
+import { ToolFailure } from '../base/errors.ts';
+import { oneLine } from '../base/text.ts';
+import { probeProcess } from './processProbe.ts';
+import type { FoundRun, RunLookup, SleepMachine } from './sleepWorld.ts';
+import type { Comparator, MetricSource, SleepRequest, Trigger } from './trigger.ts';
+import { examples, shapes, supportedText } from './triggerShapes.ts';
+
+export interface SleepAsk {
+  readonly reason: string;
+  readonly conditions: readonly unknown[];
+  readonly logic: 'any' | 'all';
+  /** Absent or 0: the default, told in the result. */
+  readonly deadlineMinutes?: number | undefined;
+}
+
+export interface ParsePorts {
+  readonly clock: Clock;
+  readonly runs: RunLookup;
+  readonly machines: { get(id: string): SleepMachine };
+}
+
+export interface ParsedSleep {
+  readonly request: SleepRequest & { readonly deadlineMs: number };
+  /** Nobody asked for this deadline: it is there so that no sleep is endless. */
+  readonly isDefaultDeadline: boolean;
+}
+
+const defaultDeadlineMs = 8 * 3600_000;
+const maxConditions = 20;
+
+/**
+ * Rejects with `ToolFailure`, which shows the right shape, or with `MachineFailure`. A timer beyond the default deadline
+ * moves that deadline.
+ */
+export async function parseSleep(ask: SleepAsk, ports: ParsePorts): Promise<ParsedSleep> {
+  const asksForDeadline = ask.deadlineMinutes !== undefined && ask.deadlineMinutes > 0;
+  if (ask.conditions.length === 0 && !asksForDeadline)
+    throw new ToolFailure(`Nothing would end this sleep: give a condition or deadline_minutes.\n${supportedText}`);
+  if (ask.conditions.length > maxConditions)
+    throw new ToolFailure(`${ask.conditions.length} conditions are too many; at most ${maxConditions}.`);
+  const triggers: Trigger[] = [];
+  for (const condition of ask.conditions) triggers.push(await parseCondition(condition, ports));
+  const nowMs = ports.clock.now();
+  const timersMs = triggers.map((trigger) => (trigger.type === 'timer' ? trigger.atMs : 0));
+  const deadlineMs = asksForDeadline
+    ? nowMs + (ask.deadlineMinutes ?? 0) * 60_000
+    : Math.max(nowMs + defaultDeadlineMs, ...timersMs);
+  const request = { reason: ask.reason, logic: ask.logic, triggers, deadlineMs };
+  return { request, isDefaultDeadline: !asksForDeadline };
+}
+
+async function parseCondition(condition: unknown, ports: ParsePorts): Promise<Trigger> {
+  const type: unknown = isObject(condition) ? condition.type : undefined;
+  switch (type) {
+    case 'timer':
+      return parseTimer(read(shapes.timer, condition, examples.timer), ports);
+    case 'process_exit':
+      if (isObject(condition) && 'process_pattern' in condition)
+        throw new ToolFailure(
+          `process_pattern is not supported: a pattern cannot tell one process from another. Find the pid first.\n${examples.process_exit}`,
+        );
+      return parseExit(read(shapes.process_exit, condition, examples.process_exit), ports);
+    case 'metric':
+      return parseMetric(condition, ports);
+    case 'file':
+      return parseFile(read(shapes.file, condition, examples.file), ports);
+    default:
+      throw new ToolFailure(
+        `${type === undefined ? `A condition has no type: ${shown(condition)}` : `There is no condition of type ${shown(type)}`}. ${supportedText}`,
+      );
+  }
+}
+
+function parseTimer(given: z.output<typeof shapes.timer>, { clock }: ParsePorts): Trigger {
+  const seconds = given.wake_after_seconds ?? given.seconds ?? (given.minutes ?? 0) * 60;
+  return { type: 'timer', atMs: clock.now() + Math.round(seconds * 1000) };
+}
+
+async function parseExit(given: z.output<typeof shapes.process_exit>, ports: ParsePorts): Promise<Trigger> {
+  const { machine_id: machineId, pid } = given;
+  const reference = given.task_id ?? given.run ?? `${machineId}:${pid}`;
+  const run = ports.runs.find(reference);
+  if (run !== undefined) return { type: 'process_exit', runId: run.id, handle: run.handle ?? reference };
+  if (machineId === undefined || pid === undefined) throw noSuchRun(reference, ports.runs);
+  const found = await probeProcess(ports.machines.get(machineId), pid);
+  if (found === undefined)
+    throw new ToolFailure(
+      `There is no process ${pid} on ${machineId}: it has ended already, or the number is wrong. Do not wait for it; look at what it left. Runs that are going: ${goingText(ports.runs)}.`,
+    );
+  const { startTime } = found;
+  return { type: 'foreign_exit', machineId, pid, ...(startTime !== '' && { startTime }) };
+}
+
+function parseMetric(condition: unknown, ports: ParsePorts): Trigger {
+  const hasSource = isObject(condition) && ('source' in condition || 'field' in condition);
+  return hasSource
+    ? parseSourceMetric(condition, ports)
+    : parseTracked(read(shapes.tracked, condition, examples.tracked), ports);
+}
+
+function parseTracked(given: z.output<typeof shapes.tracked>, { runs }: ParsePorts): Trigger {
+  const { metric_name: metric, task_id: reference, threshold } = given;
+  const run = reference === undefined ? undefined : runs.find(reference);
+  if (reference !== undefined && run === undefined) throw noSuchRun(reference, runs);
+  const watched = run === undefined ? runs.going() : [run];
+  if (watched.length === 0)
+    throw new ToolFailure(
+      `No run is going, so ${metric} cannot change. Launch one first; to wait for a value in a file, use ${examples.source}`,
+    );
+  const comparator: Comparator = given.comparator ?? (given.direction === 'below' ? '<' : '>');
+  return { type: 'tracked_metric', runIds: watched.map((each) => each.id), metric, comparator, threshold };
+}
+
+function parseSourceMetric(condition: unknown, { machines }: ParsePorts): Trigger {
+  const kind: unknown = isObject(condition) && isObject(condition.source) ? condition.source.type : undefined;
+  if (kind === 'tensorboard')
+    throw new ToolFailure(
+      `The source tensorboard is not supported. Have the script print the metric, or write it as JSON or CSV.\n${examples.tracked}\n${examples.source}`,
+    );
+  const given = read(shapes.source, condition, examples.source);
+  const machine = machines.get(given.machine_id);
+  const source: MetricSource =
+    given.source.type === 'command'
+      ? given.source
+      : { type: given.source.type, path: absolute(machine, given.source.path) };
+  const field = given.field ?? (source.type === 'command' ? oneLine(source.command, 60) : '');
+  const { comparator, threshold } = given;
+  return { type: 'metric', machineId: machine.id, source, field, comparator, threshold };
+}
+
+async function parseFile(given: z.output<typeof shapes.file>, { machines }: ParsePorts): Promise<Trigger> {
+  const machine = machines.get(given.machine_id);
+  const path = absolute(machine, given.path);
+  const trigger = { type: 'file', machineId: machine.id, path, mode: given.mode } as const;
+  if (given.mode === 'exists') return trigger;
+  const found = await machine.stat(path);
+  if (found === undefined) return trigger;
+  return { ...trigger, baseline: { modifiedMs: found.modifiedMs, sizeBytes: found.sizeBytes } };
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, condition: unknown, example: string): z.output<Schema> {
+  const parsed = schema.safeParse(condition);
+  if (parsed.success) return parsed.data;
+  throw new ToolFailure(
+    `This condition does not fit: ${shown(condition)}\n${z.prettifyError(parsed.error)}\nThe right shape: ${example}`,
+  );
+}
+
+const noSuchRun = (reference: string, runs: RunLookup): ToolFailure =>
+  new ToolFailure(
+    `There is no run ${JSON.stringify(oneLine(reference, 80))}. Runs that are going: ${goingText(runs)}. For a process that is no run of yours: ${examples.process_exit}`,
+  );
+
+function goingText(runs: RunLookup): string {
+  const names = runs.going().map((run: FoundRun) => run.handle ?? run.id);
+  return names.length === 0 ? 'none' : oneLine(names.join(', '), 400);
+}
+
+const absolute = (machine: SleepMachine, path: string): string =>
+  /^(?:\/|[A-Za-z]:[\\/])/.test(path) ? path : posix.join(machine.workFolder, path);
+
+const shown = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'nothing', 200);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

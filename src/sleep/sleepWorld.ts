@@ -1,0 +1,34 @@
+/** What waiting needs from its surroundings. */
+import type { Event } from '../base/emitter.ts';
+import type { RunId } from '../base/ids.ts';
+import type { Machine } from '../machines/machine.ts';
+import type { MetricPoint } from '../metrics/metric.ts';
+
+export type SleepMachine = Pick<Machine, 'id' | 'exec' | 'readFile' | 'stat' | 'workFolder'>;
+
+export interface SleepWorld {
+  /** Has a verdict, or was never started. A run whose machine does not answer has not ended. */
+  isEnded(runId: RunId): boolean;
+  /** The newest value of a series, NaN and ±Infinity included; `undefined` before the first. */
+  lastValue(runId: RunId, metric: string): number | undefined;
+  /** Heard after the last points of the run have been read. */
+  readonly onDidEndRun: Event<RunId>;
+  readonly onDidReadPoints: Event<{ readonly runId: RunId; readonly points: readonly MetricPoint[] }>;
+  /** Throws `MachineFailure('unknown_machine')`. */
+  machine(id: string): SleepMachine;
+}
+
+/** A run of the session as the model can name it. */
+export interface FoundRun {
+  readonly id: RunId;
+  /** `machine:pid`; `undefined` until the process has started. */
+  readonly handle: string | undefined;
+  readonly isEnded: boolean;
+}
+
+export interface RunLookup {
+  /** By run id, number, `run 7`, or `machine:pid`. */
+  find(reference: string): FoundRun | undefined;
+  /** The runs of this session that have not ended, oldest first. */
+  going(): readonly FoundRun[];
+}
