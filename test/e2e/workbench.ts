@@ -1,0 +1,230 @@
+/** A person in front of VS Code: what they see and do, in a real workbench in Chromium. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser, Frame, Locator, Page } from 'playwright-core';
+import { launchChromium } from '../setup/chromium.ts';
+import type { VsCode } from '../setup/codeServer.ts';
+import { outFolder } from '../setup/paths.ts';
+import { signalProcess } from '../setup/processes.ts';
+
+export interface TreeRow {
+  readonly label: string;
+  readonly description: string;
+  /** 1 for a root. */
+  readonly level: number;
+}
+
+const waitMs = 30_000;
+
+export class Workbench {
+  readonly page: Page;
+  readonly #browser: Browser;
+  readonly #vscode: VsCode;
+  readonly #consoleErrors: string[] = [];
+
+  private constructor(vscode: VsCode, browser: Browser, page: Page) {
+    this.#vscode = vscode;
+    this.#browser = browser;
+    this.page = page;
+    page.on('console', (message) => {
+      const isOurs = /helios/i.test(message.text()) || message.location().url.includes('/contrib/webview/');
+      if (message.type() === 'error' && isOurs) this.#consoleErrors.push(message.text());
+    });
+  }
+
+  /** Resolves when the window is drawn and its extension host lives. */
+  static async open(vscode: VsCode, viewport = { width: 1440, height: 900 }): Promise<Workbench> {
+    const browser = await launchChromium();
+    try {
+      const workbench = new Workbench(vscode, browser, await browser.newPage({ viewport }));
+      workbench.page.setDefaultTimeout(waitMs);
+      await workbench.page.goto(vscode.url);
+      await workbench.#ready();
+      return workbench;
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+  }
+
+  /** Runs a command by its title in the palette, such as `Helios: Show Metrics`. */
+  async command(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.pick(title, `>${title}`);
+  }
+
+  /** Takes the entry with this label in the quick pick that is open, after typing `filter`. */
+  async pick(label: string, filter = label): Promise<void> {
+    const list = this.page.locator('.quick-input-widget');
+    await list.locator('.quick-input-box input').fill(filter);
+    const name = list.locator('.quick-input-list-entry .label-name').getByText(label, { exact: true });
+    await name.first().click();
+  }
+
+  /** Types into the input box that is open and accepts it. */
+  async answerInput(text: string): Promise<void> {
+    await this.page.locator('.quick-input-widget .quick-input-box input').fill(text);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Opens the Chat view and sends the text, replacing what stands in the input. */
+  async sendChat(text: string): Promise<void> {
+    await this.command('Chat: Open Chat');
+    const input = this.page.locator('.interactive-input-part .monaco-editor').first();
+    await input.click();
+    await this.page.keyboard.press('ControlOrMeta+a');
+    await this.page.keyboard.press('Delete');
+    await this.page.keyboard.type(text);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** The conversation as drawn; rows scrolled out of view are not part of it. */
+  async chatText(): Promise<string> {
+    return (await this.#chatRows().allInnerTexts()).join('\n\n');
+  }
+
+  /** Resolves with the conversation once it matches; rejects with what it was. */
+  async chatMatching(pattern: RegExp, timeoutMs = waitMs): Promise<string> {
+    return this.eventually(
+      () => this.chatText(),
+      (text) => pattern.test(text),
+      timeoutMs,
+    );
+  }
+
+  /** Presses the newest button of that title in the conversation. */
+  async pressChatButton(title: string): Promise<void> {
+    await this.#chatRows().locator('.monaco-button').getByText(title, { exact: true }).last().click();
+  }
+
+  /** Opens a container of the activity bar by its title. */
+  async openContainer(title: string): Promise<void> {
+    const tab = this.page.locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`).first();
+    if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
+  }
+
+  /** The rows of a tree view of the open container, as drawn. */
+  async treeRows(view: string): Promise<readonly TreeRow[]> {
+    return Promise.all((await this.treeRow(view).all()).map(readRow));
+  }
+
+  /** The rows of a tree, or the one that holds this text, to click and to open menus on. */
+  treeRow(view: string, text?: string): Locator {
+    const rows = this.page.locator(`.pane:has(> .pane-header[aria-label^="${view} Section"]) [role="treeitem"]`);
+    return text === undefined ? rows : rows.filter({ hasText: text });
+  }
+
+  /** The frame of the webview that shows an element for this selector. */
+  async webview(selector: string): Promise<Frame> {
+    const frames = await this.eventually(
+      async () => {
+        const held = await Promise.all(this.page.frames().map((frame) => holds(frame, selector)));
+        return this.page.frames().filter((frame, index) => frame.url().includes('/webview/') && held[index]);
+      },
+      (found) => found.length > 0,
+      waitMs,
+    );
+    const [frame] = frames;
+    if (!frame) throw new Error(`No webview shows ${selector}.`);
+    return frame;
+  }
+
+  /** The texts of the status bar, left to right. */
+  async statusBar(): Promise<readonly string[]> {
+    const items = await this.page.locator('.statusbar-item').allInnerTexts();
+    return items.map((text) => text.trim()).filter((text) => text !== '');
+  }
+
+  /** The notifications shown now; none are shown to an extension in development. */
+  async notifications(): Promise<readonly string[]> {
+    return this.page.locator('.notifications-toasts .notification-list-item-message').allInnerTexts();
+  }
+
+  /** Errors on the console that name Helios or come from a webview; VS Code without a network has others. */
+  consoleErrors(): readonly string[] {
+    return this.#consoleErrors;
+  }
+
+  async setTheme(theme: 'dark' | 'light'): Promise<void> {
+    await this.command('Preferences: Color Theme');
+    await this.pick(theme === 'dark' ? 'Dark 2026' : 'Light 2026');
+    await this.page.locator(`.monaco-workbench.${theme === 'dark' ? 'vs-dark' : 'vs'}`).waitFor();
+  }
+
+  /** Writes `out/screenshots/<name>.png`. */
+  async screenshot(name: string): Promise<void> {
+    const folder = join(outFolder, 'screenshots');
+    await mkdir(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+  }
+
+  /** Reloads the window, as a person does or as VS Code does after an update. */
+  async reload(): Promise<void> {
+    const before = this.#vscode.extensionHostPids();
+    await this.page.reload();
+    await this.#ready(before);
+  }
+
+  /** Ends the extension host as a crash would. VS Code starts another one for an installed extension, a few times. */
+  async killExtensionHost(): Promise<void> {
+    const pids = this.#vscode.extensionHostPids();
+    if (pids.length === 0) throw new Error('No extension host is alive.');
+    for (const pid of pids) signalProcess(pid, 'SIGKILL');
+    await this.eventually(
+      () => Promise.resolve(this.#vscode.extensionHostPids()),
+      (alive) => pids.every((pid) => !alive.includes(pid)),
+      waitMs,
+    );
+  }
+
+  /** Reads again until the value is accepted; rejects with the last value. */
+  async eventually<T>(read: () => Promise<T>, accept: (value: T) => boolean, timeoutMs = waitMs): Promise<T> {
+    const endMs = performance.now() + timeoutMs;
+    for (;;) {
+      const value = await read();
+      if (accept(value)) return value;
+      if (performance.now() > endMs) {
+        throw new Error(`Not seen within ${timeoutMs / 1000} s. Last seen:\n${JSON.stringify(value, undefined, 2)}`);
+      }
+      await delay(100);
+    }
+  }
+
+  #chatRows(): Locator {
+    return this.page.locator('.interactive-session .interactive-item-container .value');
+  }
+
+  async #ready(former: readonly number[] = []): Promise<void> {
+    await this.page.locator('.monaco-workbench .statusbar-item').first().waitFor();
+    await this.eventually(
+      () => Promise.resolve(this.#vscode.extensionHostPids()),
+      (alive) => alive.some((pid) => !former.includes(pid)),
+      waitMs,
+    );
+  }
+}
+
+async function readRow(row: Locator): Promise<TreeRow> {
+  const [label, description, level] = await Promise.all([
+    row.locator('.label-name').first().innerText(),
+    row.locator('.label-description').allInnerTexts(),
+    row.getAttribute('aria-level'),
+  ]);
+  return { label, description: description.join(' '), level: Number(level) };
+}
+
+/** False also when the frame goes away meanwhile. */
+async function holds(frame: Frame, selector: string): Promise<boolean> {
+  return frame
+    .locator(selector)
+    .count()
+    .then(
+      (count) => count > 0,
+      () => false,
+    );
+}

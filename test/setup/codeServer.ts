@@ -1,0 +1,170 @@
+/** Starts a real VS Code for the host and end-to-end tests, with its own home, settings and extensions. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { run } from './command.ts';
+import { installCodeServer } from './installCodeServer.ts';
+import { processesWithVariable, signalProcess } from './processes.ts';
+
+export interface VsCodeOptions {
+  /** The workspace folder, absolute. */
+  readonly folder: string;
+  /** User settings, beside those that keep a new VS Code quiet. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** A VSIX to install before the start, or the folder of an extension to load as one in development. */
+  readonly extensionVsix?: string;
+  readonly extensionDevelopmentPath?: string;
+  /** A CommonJS module whose `run()` is the test suite; it runs as soon as the page is opened. */
+  readonly extensionTestsPath?: string;
+  /** For the server and its extension hosts. `HOME` and `HELIOS_HOME` are folders of this VS Code unless named here. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface VsCode {
+  /** The page to open in a browser. */
+  readonly url: string;
+  /** Where `~/.helios` would be. */
+  readonly heliosHome: string;
+  readonly extensionsFolder: string;
+  /** What the server has printed. */
+  log(): string;
+  /** The extension hosts that live now, the newest last. A reloaded window leaves its old one for a while. */
+  extensionHostPids(): readonly number[];
+  /** Ends the server and everything it started, also what went into a process group of its own, and its folders. */
+  dispose(): Promise<void>;
+}
+
+const marker = 'HELIOS_TEST_VSCODE';
+const startLimitMs = 60_000;
+
+const quietSettings = {
+  'security.workspace.trust.enabled': false,
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.enableExperiments': false,
+  'extensions.autoUpdate': false,
+  'extensions.ignoreRecommendations': true,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'window.confirmBeforeClose': 'never',
+};
+
+export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
+  if (process.platform !== 'linux') {
+    throw new Error('This VS Code server runs on Linux. Elsewhere, run the host suite with: npm run test:electron');
+  }
+  const entry = await installCodeServer();
+  const root = await mkdtemp(join(tmpdir(), 'vscode-server-'));
+  const id = randomUUID();
+  const heliosHome = join(root, 'home/.helios');
+  const extensionsFolder = join(root, 'extensions');
+  const dispose = async (): Promise<void> => {
+    await endProcesses(id);
+    await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  };
+  try {
+    await writeSettings(join(root, 'data/User/settings.json'), options.settings ?? {});
+    const args = [entry, '--server-data-dir', root, '--extensions-dir', extensionsFolder];
+    const env = { ...serverEnvironment(root), HELIOS_HOME: heliosHome, ...options.env, [marker]: id };
+    await mkdir(env.HOME, { recursive: true });
+    if (options.extensionVsix) {
+      await run(process.execPath, [...args, '--install-extension', options.extensionVsix], { env });
+    }
+    const server = spawn(process.execPath, [...args, ...serverFlags(options)], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const { port, log } = await listening(server);
+    return {
+      url: pageUrl(port, options),
+      heliosHome,
+      extensionsFolder,
+      log,
+      extensionHostPids: () => extensionHosts(id),
+      dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+function serverFlags(options: VsCodeOptions): readonly string[] {
+  const always = ['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms'];
+  // The page's payload is honoured only with the driver, which hides notifications: not for an installed extension.
+  const driver = hasPayload(options) ? ['--enable-smoke-test-driver'] : [];
+  return [...always, ...driver, '--telemetry-level', 'off'];
+}
+
+function hasPayload(options: VsCodeOptions): boolean {
+  return options.extensionDevelopmentPath !== undefined || options.extensionTestsPath !== undefined;
+}
+
+function pageUrl(port: number, options: VsCodeOptions): string {
+  const remote = (path: string): string => `vscode-remote://127.0.0.1:${port}${path}`;
+  const payload: [string, string][] = [['skipWelcome', 'true']];
+  if (options.extensionDevelopmentPath) {
+    payload.push(['extensionDevelopmentPath', remote(options.extensionDevelopmentPath)]);
+  }
+  if (options.extensionTestsPath) payload.push(['extensionTestsPath', remote(options.extensionTestsPath)]);
+  const query = new URLSearchParams({ folder: options.folder });
+  if (hasPayload(options)) query.set('payload', JSON.stringify(payload));
+  return `http://127.0.0.1:${port}/?${query.toString()}`;
+}
+
+/** Ours without what would tie the server to a VS Code or npm that runs these tests, and with our Node first. */
+function serverEnvironment(root: string): NodeJS.ProcessEnv & { HOME: string } {
+  const foreign = /^(VSCODE_|ELECTRON_|npm_|NODE_OPTIONS|HELIOS_|ANTHROPIC_|OPENAI_)/;
+  const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
+  return { ...Object.fromEntries(kept), PATH: path, HOME: join(root, 'home') };
+}
+
+/** The server reads them once: VS Code in a browser does not watch the file. */
+async function writeSettings(path: string, own: Readonly<Record<string, unknown>>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, JSON.stringify({ ...quietSettings, ...own }, undefined, 2));
+}
+
+/** Resolves when the server says on which port it listens. */
+async function listening(server: ChildProcess): Promise<{ port: number; log: () => string }> {
+  let output = '';
+  const port = await new Promise<number>((resolve, reject) => {
+    const fail = (what: string): void => reject(new Error(`The VS Code server ${what}:\n${output.slice(-4000)}`));
+    const limit = setTimeout(() => fail(`did not listen within ${startLimitMs / 1000} s`), startLimitMs);
+    for (const stream of [server.stdout, server.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const bound = /Extension host agent listening on (\d+)/.exec(output);
+        if (!bound) return;
+        clearTimeout(limit);
+        resolve(Number(bound[1]));
+      });
+    }
+    server.once('error', (error) => fail(`could not be started (${error.message})`));
+    server.once('exit', (code) => fail(`ended with ${code}`));
+  });
+  return { port, log: () => output };
+}
+
+function extensionHosts(id: string): readonly number[] {
+  return processesWithVariable(marker, id)
+    .filter((entry) => entry.commandLine.includes('--type=extensionHost'))
+    .sort((a, b) => a.startTicks - b.startTicks)
+    .map((entry) => entry.pid);
+}
+
+/** The variable is inherited, so it also finds what the extension started in process groups of its own. */
+async function endProcesses(id: string): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    for (let tries = 0; tries < 20; tries += 1) {
+      const left = processesWithVariable(marker, id);
+      if (left.length === 0) return;
+      if (tries === 0 || signal === 'SIGKILL') for (const { pid } of left) signalProcess(pid, signal);
+      await delay(100);
+    }
+  }
+}

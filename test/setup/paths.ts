@@ -1,0 +1,12 @@
+/** Where the tests find and put what does not belong to the working tree. */
+import { join, resolve } from 'node:path';
+
+export const repositoryRoot = resolve(import.meta.dirname, '../..');
+
+/** Downloads that outlast a run of the tests. `HELIOS_TEST_CACHE` moves it, so that several clones share one. */
+export const cacheFolder = resolve(process.env['HELIOS_TEST_CACHE'] ?? join(repositoryRoot, '.test'));
+
+/** Pictures, logs and the package that a run of the tests leaves for a person to look at. */
+export const outFolder = join(repositoryRoot, 'out');
+
+export const packagePath = join(outFolder, 'helios.vsix');
