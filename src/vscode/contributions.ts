@@ -39,7 +39,11 @@ export const itemCommands = [
 export type CommandId = (typeof paletteCommands)[number] | (typeof itemCommands)[number];
 
 export const viewContainer = 'helios';
-export const views = { machines: 'helios.machines', memory: 'helios.memory', experiments: 'helios.experiments' } as const;
+export const views = {
+  machines: 'helios.machines',
+  memory: 'helios.memory',
+  experiments: 'helios.experiments',
+} as const;
 
 /** What `when` clauses of the manifest may ask, beside VS Code's own keys. */
 export const contextKeys = {

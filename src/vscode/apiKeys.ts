@@ -1,0 +1,76 @@
+/** Keys of the providers: VS Code's secret storage first, then the environment. They are never logged or shown. */
+import type { SecretStorage } from 'vscode';
+import type { Disposable } from '../base/disposable.ts';
+import type { Event } from '../base/emitter.ts';
+
+/** - `required`: no key, no answer · `optional`: servers of one's own often ask for none · `none`: not a model */
+export type KeyNeed = 'required' | 'optional' | 'none';
+
+export interface ProviderKey {
+  readonly provider: string;
+  readonly label: string;
+  /** As the engine names the secret. */
+  readonly secret: string;
+  readonly variable: string;
+  readonly need: KeyNeed;
+}
+
+export const providerKeys: readonly ProviderKey[] = [
+  { provider: 'claude', label: 'Anthropic', secret: 'anthropic', variable: 'ANTHROPIC_API_KEY', need: 'required' },
+  { provider: 'openai', label: 'OpenAI', secret: 'openai', variable: 'OPENAI_API_KEY', need: 'required' },
+  {
+    provider: 'compatible',
+    label: 'OpenAI-compatible endpoint',
+    secret: 'compatible',
+    variable: 'OPENAI_API_KEY',
+    need: 'optional',
+  },
+];
+
+export const keyOf = (provider: string): ProviderKey | undefined =>
+  providerKeys.find((entry) => entry.provider === provider);
+
+type Storage = Pick<SecretStorage, 'get' | 'store' | 'delete'> & {
+  onDidChange(listener: () => void): Disposable;
+};
+
+export class ApiKeys {
+  readonly #storage: Storage;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly onDidChange: Event<void>;
+
+  constructor(storage: Storage, environment: Readonly<Record<string, string | undefined>>) {
+    this.#storage = storage;
+    this.#environment = environment;
+    this.onDidChange = (listener) => storage.onDidChange(() => listener());
+  }
+
+  /** `name` is the engine's name of the secret. */
+  async get(name: string): Promise<string | undefined> {
+    const stored = await this.#storage.get(storageKey(name));
+    if (stored) return stored;
+    const entry = providerKeys.find(({ secret }) => secret === name);
+    return (entry && this.#environment[entry.variable]?.trim()) || undefined;
+  }
+
+  /** An empty key deletes what is stored. */
+  async set(name: string, key: string): Promise<void> {
+    const trimmed = key.trim();
+    if (trimmed === '') await this.#storage.delete(storageKey(name));
+    else await this.#storage.store(storageKey(name), trimmed);
+  }
+
+  /** Where the key comes from; `undefined` when there is none. */
+  async origin(entry: ProviderKey): Promise<'storage' | 'environment' | undefined> {
+    if (await this.#storage.get(storageKey(entry.secret))) return 'storage';
+    return this.#environment[entry.variable]?.trim() ? 'environment' : undefined;
+  }
+
+  /** Whether a session with this provider can be started. A provider that is not known here asks for itself. */
+  async isReady(provider: string): Promise<boolean> {
+    const entry = keyOf(provider);
+    return entry === undefined || entry.need !== 'required' || (await this.get(entry.secret)) !== undefined;
+  }
+}
+
+const storageKey = (name: string): string => `helios.key.${name}`;

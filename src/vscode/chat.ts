@@ -1,0 +1,258 @@
+/** `@helios` in the chat: starts, steers and follows sessions. A request shows a session; it never owns one. */
+import {
+  chat,
+  ChatResponseTurn,
+  Uri,
+  window,
+  workspace,
+  type CancellationToken,
+  type ChatContext,
+  type ChatRequest,
+  type ChatResponseStream,
+  type ChatResult,
+  type Disposable,
+} from 'vscode';
+import type { Session } from '../agent/engine.ts';
+import { systemClock } from '../base/clock.ts';
+import { UserFacing, messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import type { ApiKeys } from './apiKeys.ts';
+import { keyOf } from './apiKeys.ts';
+import type { Approvals } from './approvals.ts';
+import { showButton, showPart, showRefusal, withIcons } from './chatStream.ts';
+import { modelVendor, participant, type ChatCommand } from './contributions.ts';
+import { trustText, type EngineHost } from './engineHost.ts';
+import { followSession, type FollowEnd } from './follow.ts';
+import type { OpenSessions } from './openSessions.ts';
+import {
+  noEndpoint,
+  noFolder,
+  noGoal,
+  noKey,
+  pickedModel,
+  type PickedModel,
+  type Refusal,
+} from './present/preconditions.ts';
+import { isOpen, statusLine } from './present/sessionText.ts';
+import { approvalParts } from './present/transcript.ts';
+import { plain } from './present/words.ts';
+import { engineSettings, setting, suggestedBudget } from './settings.ts';
+
+export interface ChatParts {
+  readonly host: EngineHost;
+  readonly sessions: OpenSessions;
+  readonly approvals: Approvals;
+  readonly keys: ApiKeys;
+  readonly extensionUri: Uri;
+  readonly logger: Logger;
+}
+
+interface Turn {
+  readonly request: ChatRequest;
+  readonly context: ChatContext;
+  readonly stream: ChatResponseStream;
+  readonly token: CancellationToken;
+}
+
+const minuteMs = 60_000;
+
+export function registerChat(parts: ChatParts): Disposable {
+  const handler = new ChatHandler(parts);
+  const registered = chat.createChatParticipant(participant.id, (request, context, stream, token) =>
+    handler.handle({ request, context, stream, token }),
+  );
+  registered.iconPath = Uri.joinPath(parts.extensionUri, 'media', 'icon.png');
+  return registered;
+}
+
+class ChatHandler {
+  readonly #parts: ChatParts;
+  /** The model that was picked when a session was last spoken to: only a change of it changes the session's. */
+  readonly #picked = new Map<string, string>();
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts;
+  }
+
+  async handle(turn: Turn): Promise<ChatResult> {
+    try {
+      if (!workspace.isTrusted) {
+        turn.stream.markdown(trustText);
+        turn.stream.button({ command: 'workbench.trust.manage', title: 'Manage Workspace Trust' });
+        return {};
+      }
+      return await this.#answer(turn);
+    } catch (error) {
+      this.#parts.logger.error(`chat: ${messageOf(error)}`);
+      const action = error instanceof UserFacing && error.action ? ` ${error.action}` : '';
+      return { errorDetails: { message: `${messageOf(error)}${action}` } };
+    }
+  }
+
+  async #answer(turn: Turn): Promise<ChatResult> {
+    const { request, stream } = turn;
+    await this.#parts.host.get();
+    const session = this.#sessionOf(turn.context);
+    switch (request.command as ChatCommand | undefined) {
+      case 'status':
+        return this.#status(stream);
+      case 'stop':
+        return this.#stop(session, stream);
+      case 'follow':
+        return session === undefined ? this.#status(stream) : this.#follow(session, turn);
+      case 'new':
+        return this.#start(turn);
+      case undefined:
+        if (session === undefined) return this.#start(turn);
+        return this.#steer(session, turn);
+    }
+  }
+
+  /** The session that this chat spoke of last, where it goes on; else the newest that goes on. */
+  #sessionOf({ history }: ChatContext): Session | undefined {
+    const { sessions } = this.#parts;
+    const results = history.flatMap((each) => (each instanceof ChatResponseTurn ? [each.result.metadata] : []));
+    const mentioned = results.flatMap((data) => (typeof data?.sessionId === 'string' ? [data.sessionId] : [])).at(-1);
+    const last = mentioned === undefined ? undefined : sessions.get(mentioned);
+    return last !== undefined && isOpen(last.state) ? last : sessions.going()[0];
+  }
+
+  async #start(turn: Turn): Promise<ChatResult> {
+    const { request, stream } = turn;
+    const goal = request.prompt.trim();
+    const folder = workspace.workspaceFolders?.[0]?.uri;
+    const picked = pickedModel(request.model.vendor, request.model.id, modelVendor);
+    const refusal = goal === '' ? noGoal : folder?.scheme === 'file' ? await this.#refusal(picked) : noFolder;
+    if (refusal !== undefined || folder === undefined) {
+      showRefusal(stream, refusal ?? noFolder);
+      return {};
+    }
+    const engine = await this.#parts.host.get();
+    const session = await engine.sessions.start({
+      goal,
+      budget: suggestedBudget(),
+      workFolder: folder.fsPath,
+      ...picked,
+    });
+    this.#picked.set(session.id, request.model.id);
+    return this.#follow(session, turn, { fromStart: true });
+  }
+
+  async #refusal(picked: PickedModel | undefined): Promise<Refusal | undefined> {
+    const { provider: configured, compatibleBaseUrl } = engineSettings();
+    const provider = picked?.provider ?? configured;
+    if (provider === 'compatible' && compatibleBaseUrl === undefined) return noEndpoint;
+    return (await this.#parts.keys.isReady(provider)) ? undefined : noKey(keyOf(provider)?.label ?? provider);
+  }
+
+  async #steer(session: Session, turn: Turn): Promise<ChatResult> {
+    const text = turn.request.prompt.trim();
+    if (text === '') return this.#follow(session, turn);
+    await this.#usePicked(session, turn.request);
+    return this.#follow(session, turn, { say: text });
+  }
+
+  async #usePicked(session: Session, { model }: ChatRequest): Promise<void> {
+    const before = this.#picked.get(session.id);
+    this.#picked.set(session.id, model.id);
+    const picked = pickedModel(model.vendor, model.id, modelVendor);
+    if (before === undefined || before === model.id || picked === undefined) return;
+    const { provider, model: current } = session.state;
+    if (picked.provider !== provider || picked.model !== current) await session.useModel(picked.provider, picked.model);
+  }
+
+  async #follow(
+    session: Session,
+    { stream, token }: Turn,
+    options: { readonly say?: string; readonly fromStart?: boolean } = {},
+  ): Promise<ChatResult> {
+    const abort = new AbortController();
+    const cancelled = token.onCancellationRequested(() => abort.abort());
+    if (token.isCancellationRequested) abort.abort();
+    const asked = this.#parts.approvals.onDidAsk((request) => {
+      if (request.sessionId === session.id) this.#showApproval(request.callId, stream);
+    });
+    for (const request of this.#parts.approvals.pending())
+      if (request.sessionId === session.id) this.#showApproval(request.callId, stream);
+    try {
+      const end = await followSession(session, {
+        show: (part) => showPart(stream, part),
+        clock: systemClock,
+        limitMs: setting('chat.followMinutes') * minuteMs,
+        signal: abort.signal,
+        ...options,
+      });
+      await this.#close(session, stream, end);
+    } finally {
+      asked.dispose();
+      cancelled.dispose();
+    }
+    return { metadata: { sessionId: session.id } };
+  }
+
+  async #close(session: Session, stream: ChatResponseStream, end: FollowEnd): Promise<void> {
+    if (end === 'cancelled') {
+      await session.interrupt();
+      window.setStatusBarMessage('Helios is paused; its runs go on. Say something to @helios to go on.', 8_000);
+    }
+    const { text, buttons } = this.#closing(session, end);
+    stream.markdown(withIcons(`\n\n${text}\n\n`));
+    for (const button of buttons) button(stream);
+  }
+
+  #closing(session: Session, end: FollowEnd): { text: string; buttons: ((stream: ChatResponseStream) => void)[] } {
+    const { id, state } = session;
+    const line = plain(statusLine(this.#parts.sessions.glance(session), Date.now()), 400);
+    const buttons: ((stream: ChatResponseStream) => void)[] = [];
+    if (isOpen(state)) {
+      buttons.push((stream) => showButton(stream, 'helios.follow', 'Follow', id));
+      buttons.push((stream) => showButton(stream, 'helios.stop', 'Stop', id));
+    }
+    if (state.runs.size > 0) buttons.push((stream) => showButton(stream, 'helios.showMetrics', 'Show Metrics', id));
+    buttons.push((stream) => showButton(stream, 'helios.openJournal', 'Open Journal', id));
+    return { text: `${line}${hints[end] ? `\n\n${hints[end]}` : ''}`, buttons };
+  }
+
+  #showApproval(callId: string, stream: ChatResponseStream): void {
+    const request = this.#parts.approvals.pending().find((each) => each.callId === callId);
+    if (request === undefined) return;
+    for (const part of approvalParts(request)) showPart(stream, part);
+    showButton(stream, 'helios.answerApproval', 'Allow', callId, 'allow');
+    showButton(stream, 'helios.answerApproval', 'Allow for This Session', callId, 'allow_session');
+    showButton(stream, 'helios.answerApproval', 'Deny', callId, 'deny');
+  }
+
+  #status(stream: ChatResponseStream): ChatResult {
+    const { sessions } = this.#parts;
+    const shown = sessions.going().length > 0 ? sessions.going() : sessions.all().slice(-1);
+    if (shown.length === 0) {
+      stream.markdown('No session is open in this window. Type a goal to start one.');
+      return {};
+    }
+    for (const session of shown) {
+      const { text, buttons } = this.#closing(session, 'time');
+      stream.markdown(withIcons(`**${plain(session.state.goal, 300)}**\n\n${text}\n\n`));
+      for (const button of buttons) button(stream);
+    }
+    return shown.length === 1 ? { metadata: { sessionId: shown[0]?.id } } : {};
+  }
+
+  async #stop(session: Session | undefined, stream: ChatResponseStream): Promise<ChatResult> {
+    if (session === undefined) {
+      stream.markdown('No session is going on.');
+      return {};
+    }
+    await session.stop();
+    await this.#close(session, stream, 'ended');
+    return { metadata: { sessionId: session.id } };
+  }
+}
+
+const hints: Readonly<Record<FollowEnd, string>> = {
+  sleeping: 'It wakes by itself. A further message wakes it at once.',
+  paused: 'A further message goes on with it. Its runs go on meanwhile.',
+  ended: '',
+  time: '',
+  cancelled: 'Interrupted. A further message goes on with it; its runs go on meanwhile.',
+  failed: '',
+};

@@ -1,0 +1,49 @@
+/** Parts of a transcript → VS Code's chat stream. */
+import { basename } from 'node:path';
+import { MarkdownString, Uri, type ChatResponseStream } from 'vscode';
+import type { CommandId } from './contributions.ts';
+import type { ChatPart } from './present/transcript.ts';
+import type { Refusal } from './present/preconditions.ts';
+
+export function showPart(stream: ChatResponseStream, part: ChatPart): void {
+  switch (part.kind) {
+    case 'text':
+      return stream.markdown(part.markdown);
+    case 'progress':
+      return stream.progress(part.text);
+    case 'block':
+      return stream.markdown(`\n\n${part.markdown}\n\n`);
+    case 'line':
+      return showLine(stream, part);
+  }
+}
+
+function showLine(stream: ChatResponseStream, { icon, markdown, files = [] }: ChatPart & { kind: 'line' }): void {
+  stream.markdown(withIcons(`\n\n$(${icon}) ${markdown}`));
+  for (const file of files) {
+    const uri = Uri.file(file);
+    stream.markdown(' ');
+    stream.anchor(uri, basename(file));
+    stream.reference(uri);
+  }
+  stream.markdown('\n\n');
+}
+
+/** Theme icons, but no command links and no HTML. */
+export function withIcons(markdown: string): MarkdownString {
+  return new MarkdownString(markdown, true);
+}
+
+export function showButton(
+  stream: ChatResponseStream,
+  command: CommandId,
+  title: string,
+  ...args: readonly string[]
+): void {
+  stream.button({ command, title, arguments: [...args] });
+}
+
+export function showRefusal(stream: ChatResponseStream, { markdown, buttons }: Refusal): void {
+  stream.markdown(markdown);
+  for (const { command, title } of buttons) showButton(stream, command, title);
+}

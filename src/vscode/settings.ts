@@ -1,0 +1,35 @@
+/** Settings as the engine and the views need them, read at the moment of use. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { workspace } from 'vscode';
+import type { EngineSettings } from '../agent/engine.ts';
+import type { Budget } from '../agent/events.ts';
+import { defaults, type Settings } from './contributions.ts';
+import { budgetOf } from './present/budgetText.ts';
+
+export const setting = <Key extends keyof Settings>(key: Key): Settings[Key] =>
+  workspace.getConfiguration('helios').get<Settings[Key]>(key) ?? defaults[key];
+
+/** The folder that holds sessions, runs and memory, absolute. */
+export const homeFolder = (): string => setting('home') || process.env.HELIOS_HOME || join(homedir(), '.helios');
+
+export const suggestedBudget = (): Budget =>
+  budgetOf({ usd: setting('budget.usd'), minutes: setting('budget.minutes'), turns: setting('budget.turns') });
+
+export function engineSettings(): EngineSettings {
+  const effort = setting('model.effort');
+  return {
+    provider: setting('model.provider'),
+    permissionMode: setting('permissions.mode'),
+    idleTurns: setting('session.idleTurns'),
+    prices: setting('prices'),
+    ...given('model', setting('model.name')),
+    ...given('anthropicBaseUrl', setting('providers.anthropicBaseUrl') || process.env.ANTHROPIC_BASE_URL),
+    ...given('openaiBaseUrl', setting('providers.openaiBaseUrl') || process.env.OPENAI_BASE_URL),
+    ...given('compatibleBaseUrl', setting('providers.compatibleBaseUrl')),
+    ...(effort !== 'default' && { effort }),
+  };
+}
+
+const given = <Key extends string>(key: Key, value: string | undefined): Partial<Record<Key, string>> =>
+  value ? ({ [key]: value } as Record<Key, string>) : {};
