@@ -1,0 +1,30 @@
+import { cleanText } from '../base/text.ts';
+
+const usualLines = 15;
+
+/** The last traceback, or the last lines, of what a process wrote: at most `maxChars`, whole lines where they fit. */
+export function lastLines(output: string, maxChars: number): string {
+  const lines = cleanText(output)
+    .split('\n')
+    .map((line) => line.trimEnd().split('\r').at(-1) ?? '')
+    .filter((line) => line.trim() !== '');
+  const traceback = lines.findLastIndex((line) => line.startsWith('Traceback (most recent call last)'));
+  const wanted = lines.slice(traceback >= 0 ? traceback : -usualLines);
+  const kept: string[] = [];
+  let leftChars = maxChars - 2;
+  for (const line of wanted.reverse()) {
+    leftChars -= line.length + 1;
+    if (leftChars < 0) break;
+    kept.unshift(line);
+  }
+  if (kept.length > 0) return (kept.length < wanted.length ? '…\n' : '') + kept.join('\n');
+  return (lines.at(-1) ?? '').slice(-Math.max(0, maxChars));
+}
+
+/** As a code block that the text cannot close. */
+export function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
+  const fence = '`'.repeat(Math.min(longest, 9) + 1);
+  // Longer runs of marks than that are no text that anyone wrote: they are shortened rather than outdone.
+  return `${fence}\n${text.replace(/`{10,}/g, '`'.repeat(9))}\n${fence}`;
+}
