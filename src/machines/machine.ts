@@ -62,6 +62,8 @@ export interface Machine {
   readonly runsFolder: string;
   /** Where commands start when no folder is named, absolute. */
   readonly workFolder: string;
+  /** What `~` stands for in paths, absolute, where it is known without asking the machine. */
+  readonly homeFolder?: string;
   /** Runs a short command with the user's shell. Rejects with `MachineFailure` only when it could not be run or its end is not known. */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a process that outlives us, in a session of its own, detached from every terminal. Resolves once it was started. */

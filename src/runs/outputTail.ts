@@ -1,0 +1,41 @@
+/** The last lines of a run's output, bounded however long the output or its lines are. */
+import { cleanText } from '../base/text.ts';
+import type { Machine } from '../machines/machine.ts';
+
+export interface OutputTail {
+  /** Clean text; a progress bar shows its last state only. */
+  readonly text: string;
+  /** Of the whole output. */
+  readonly sizeBytes: number;
+  /** On the machine of the run. */
+  readonly path: string;
+  /** The output has more, before this. */
+  readonly isCut: boolean;
+}
+
+const maxTailBytes = 256 * 1024;
+const maxLineChars = 2000;
+
+export async function readTail(machine: Machine, path: string, lines: number): Promise<OutputTail> {
+  const sizeBytes = (await machine.stat(path))?.sizeBytes ?? 0;
+  if (sizeBytes === 0) return { text: '', sizeBytes, path, isCut: false };
+  const offset = Math.max(0, sizeBytes - maxTailBytes);
+  const bytes = await machine.readFile(path, { offset, maxBytes: sizeBytes - offset });
+  const all = Buffer.from(bytes).toString('utf8').replace(/\n$/, '').split('\n');
+  // The first line began before what was read, unless it is all there is.
+  if (offset > 0 && all.length > 1) all.shift();
+  const kept = all.slice(-lines);
+  return {
+    text: kept.map(shownLine).join('\n'),
+    sizeBytes,
+    path,
+    isCut: offset > 0 || kept.length < all.length,
+  };
+}
+
+/** What a terminal would show of a line: each `\r` starts it anew. */
+function shownLine(line: string): string {
+  const states = line.split('\r').filter((state) => state !== '');
+  const text = cleanText(states.at(-1) ?? '');
+  return text.length <= maxLineChars ? text : `${text.slice(0, maxLineChars)}… (${text.length} characters)`;
+}

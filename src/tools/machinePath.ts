@@ -1,0 +1,27 @@
+/** Paths as models write them, on the machine that they mean. */
+import { posix } from 'node:path';
+import { z } from 'zod';
+import type { Machine, Machines } from '../machines/machine.ts';
+
+export const machineId = z.string().min(1).default('local').describe('Machine id from list_machines. Default: local.');
+
+export interface MachineTools {
+  readonly machines: Pick<Machines, 'get'>;
+}
+
+/** `path` as an absolute one: `~` is the home folder there, anything relative starts at the machine's working folder. */
+export async function machinePath(machine: Machine, path: string): Promise<string> {
+  if (path === '~' || path.startsWith('~/')) return posix.join(await homeOf(machine), path.slice(1));
+  return posix.resolve(machine.workFolder, path);
+}
+
+async function homeOf(machine: Machine): Promise<string> {
+  return machine.homeFolder ?? (await machine.exec('printf %s "$HOME"', { cwd: '/' })).stdout;
+}
+
+/** `local` needs no mention. */
+export const onMachine = (text: string, id: string): string => (id === 'local' ? text : `${text} on ${id}`);
+
+/** What the views link to: files on this computer only. */
+export const changedFiles = (machine: Machine, path: string): { readonly changedFiles?: readonly string[] } =>
+  machine.kind === 'local' ? { changedFiles: [path] } : {};
