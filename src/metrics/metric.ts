@@ -5,6 +5,8 @@ export interface MetricSpec {
   readonly names?: readonly string[];
   /** Metric name → regular expression with one capture group for the value (case-insensitive). */
   readonly patterns?: Readonly<Record<string, string>>;
+  /** Metric name → which way is better, where its name says it wrong or not at all. */
+  readonly directions?: Readonly<Record<string, Direction>>;
 }
 
 export interface MetricPoint {

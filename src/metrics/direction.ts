@@ -1,0 +1,54 @@
+import type { Direction } from './metric.ts';
+
+const words = (text: string, direction: Direction): [string, Direction][] =>
+  text.split(' ').map((word) => [word, direction]);
+
+const directions: ReadonlyMap<string, Direction> = new Map([
+  ...words(
+    'loss losses err error errors perplexity ppl bpb bpc bpd bpt nll ce xent crossentropy logloss brier',
+    'lower',
+  ),
+  ...words('mse mae mape smape rmse rmsle wer cer ter eer fid kid lpips fpr fnr ece regret latency', 'lower'),
+  ...words('acc accuracy f1 fscore auc auroc auprc ap map miou iou dice jaccard kappa mcc precision prec', 'higher'),
+  ...words('recall bleu rouge meteor cider chrf em exact pass success hits mrr ndcg psnr ssim elbo r2', 'higher'),
+  ...words('reward rewards rew return returns ret score scores elo win wins throughput mfu', 'higher'),
+  ...words('lr learning norm grad time step steps epoch epochs iter gpu cpu mem memory scale std var weight', 'none'),
+  ...words('temperature entropy kl count seed decay momentum size', 'none'),
+]);
+
+/** Ordinary words as much as metrics: alone they prove nothing. */
+const ambiguousAlone =
+  /^(?:errors?|err|map|ap|em|ce|pass|exact|returns?|ret|precision|prec|success|win|wins|scores?)$/i;
+
+const neutralMetric = /(?:^|[/._-])(?:lr|learning_rate|grad_?norm)(?:$|[/._-])/i;
+
+/**
+ * Whether less or more of a metric is better, from its name: the last word that means something decides, so that
+ * prefixes and suffixes do not matter (`val/loss`, `loss_train`, `test_acc@1`, `evalAccuracy`). An override counts for
+ * the whole name, whatever its case.
+ */
+export function directionOf(name: string, overrides: Readonly<Record<string, Direction>> = {}): Direction {
+  const lower = name.toLowerCase();
+  const override = Object.entries(overrides).find(([key]) => key.toLowerCase() === lower);
+  return override?.[1] ?? directionByWords(name) ?? 'none';
+}
+
+/** True for names that are a metric at first sight; others have to come again to be believed. */
+export function isKnownMetric(name: string): boolean {
+  if (ambiguousAlone.test(name)) return false;
+  const direction = directionByWords(name);
+  return direction === 'lower' || direction === 'higher' || neutralMetric.test(name);
+}
+
+function directionByWords(name: string): Direction | undefined {
+  const parts = name
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  for (const part of parts.reverse()) {
+    const direction = directions.get(part) ?? directions.get(part.replace(/\d+$/, ''));
+    if (direction !== undefined) return direction;
+    if (part.startsWith('rouge')) return 'higher';
+  }
+  return undefined;
+}

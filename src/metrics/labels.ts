@@ -1,0 +1,82 @@
+/** What the label of a number means to a parser. */
+import { isKnownMetric } from './direction.ts';
+import { counterOf, leafOf, type Counter } from './stepReader.ts';
+
+export interface Meaning {
+  /** The name under which the number is a point; absent: it is none. */
+  readonly metric?: string | undefined;
+  readonly counter?: Counter | undefined;
+  /** A metric at first sight, in any form. */
+  readonly isKnown: boolean;
+}
+
+export type Reading = (label: string) => Meaning;
+
+const mostRemembered = 5000;
+
+/** Labels repeat line after line: each is understood once. */
+function remembering(read: Reading): Reading {
+  const known = new Map<string, Meaning>();
+  return (label) => {
+    const before = known.get(label);
+    if (before !== undefined) return before;
+    if (known.size >= mostRemembered) known.clear();
+    const meaning = read(label);
+    known.set(label, meaning);
+    return meaning;
+  };
+}
+
+/** One spelling for `val_loss`, `val/loss`, `Val Loss`, `val-loss`. */
+const folded = (name: string): string => name.toLowerCase().replace(/[\s_./-]+/g, '_');
+
+/**
+ * Finds the asked name that a label means: the whole label, else without the words before it (`Test Accuracy` is
+ * `accuracy` where nobody asked for `test_accuracy`), else the leaf of a nested JSON key.
+ */
+export function askedReading(names: readonly string[]): Reading {
+  const asked = new Map(names.toReversed().map((name) => [folded(name), name]));
+  return remembering((label) => {
+    const words = label.split(/\s+/);
+    const candidates = [...words.map((_, index) => words.slice(index).join('_')), leafOf(label)];
+    const metric = candidates.map((candidate) => asked.get(folded(candidate))).find((found) => found !== undefined);
+    return { metric, counter: counterIn(words), isKnown: true };
+  });
+}
+
+/** Understands counters only. */
+export const counterReading = (): Reading =>
+  remembering((label) => ({ counter: counterIn(label.split(/\s+/)), isKnown: false }));
+
+const neverMetric = new RegExp(
+  '^_?(?:timestamp|ts|date|datetime|(?:created|updated)_at|(?:start|end)_time|eta|elapsed|remaining|runtime|progress|' +
+    'percent|pct|pid|ppid|id|uid|uuid|run_id|job_id|port|seed|rank|local_rank|world_size|version|v_num|line|localhost|' +
+    'https?|status|exit_?code|code|cuda|gpu|cpu|npu|xpu|tpu|worker|node|host|device|year|month|day|py|ipynb|js|ts|sh|' +
+    'c|cc|cpp|cu|h|log|txt|yaml|yml|json|toml|md|pt|pth|ckpt|csv)$',
+);
+const controlCharacter = new RegExp('[\\u0000-\\u001f\\u007f]');
+const maxNameChars = 200;
+
+/** A name that may stand in the file of names: not empty, at most 200 characters, no control characters. */
+export const isUsableName = (name: string): boolean =>
+  name !== '' && name.length <= maxNameChars && !controlCharacter.test(name);
+
+/** `Val Loss` is the metric `val_loss`; counters, clocks, ids, file names and hosts are none. */
+export const detectedReading = (): Reading =>
+  remembering((label) => {
+    const words = label.replace(/[./@-]+$/, '').split(/\s+/);
+    const bare = words.at(-1) ?? '';
+    if (isCounter(words)) return { counter: counterIn(words), isKnown: false };
+    const metric = words.length > 1 ? words.join('_').toLowerCase() : bare;
+    if (!isUsableName(metric) || neverMetric.test(leafOf(metric))) return { isKnown: false };
+    return { metric, isKnown: isKnownMetric(metric) };
+  });
+
+const isCounter = (words: readonly string[]): boolean =>
+  (counterOf(words.join('_')) ?? counterOf(words.at(-1) ?? '')) !== undefined;
+
+/** `total steps: 5000` and `best epoch: 3` say nothing of the line's own place. */
+const counterIn = (words: readonly string[]): Counter | undefined =>
+  words.slice(0, -1).some((word) => /^(?:total|best|final|avg|average|mean)$/i.test(word))
+    ? undefined
+    : counterOf(words.at(-1) ?? '');

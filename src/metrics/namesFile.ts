@@ -1,0 +1,80 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { cutOff, openOrCreate, writeAll, type WriteAt } from './appendOnly.ts';
+import { isUsableName } from './labels.ts';
+import { mostNames } from './pointRecord.ts';
+
+/** The names of a run's metrics, one per line; the number of the line is the index. Only grows. */
+export class NamesFile {
+  readonly #path: string;
+  readonly #write: WriteAt;
+  readonly #names: string[] = [];
+  readonly #indices = new Map<string, number>();
+  #written = 0;
+  #size = 0;
+
+  private constructor(path: string, write: WriteAt) {
+    this.#path = path;
+    this.#write = write;
+  }
+
+  /** Problems with the file, in words for people, are added to `problems`; what is cut off goes to `keptPath`. */
+  static async open(
+    path: string,
+    write: WriteAt,
+    report: { problems: string[]; keptPath: string },
+  ): Promise<NamesFile> {
+    const file = new NamesFile(path, write);
+    const handle = await openOrCreate(path, new Uint8Array());
+    const bytes = await handle.readFile().finally(() => handle.close());
+    file.#size = bytes.lastIndexOf(0x0a) + 1;
+    if (file.#size < bytes.length) {
+      await cutOff(path, file.#size, report.keptPath);
+      report.problems.push('points.names: the last name was not written whole and was cut off.');
+    }
+    for (const line of bytes.subarray(0, file.#size).toString('utf8').split('\n').slice(0, -1)) {
+      const index = file.#names.length;
+      const isGood = isUsableName(line) && !line.includes('\ufffd') && !file.#indices.has(line);
+      if (!isGood)
+        report.problems.push(`points.names: line ${index + 1} cannot be read; its points are under metric_${index}.`);
+      file.#add(isGood ? line : `metric_${index}`);
+    }
+    file.#written = file.#names.length;
+    return file;
+  }
+
+  get count(): number {
+    return this.#names.length;
+  }
+
+  /** The name at an index; an index that the file does not know gets a name of its own. */
+  nameAt(index: number): string {
+    while (index >= this.#names.length) this.#add(`metric_${this.#names.length}`);
+    return this.#names[index] ?? '';
+  }
+
+  /** A new name gets the next index; `undefined` when there are too many. */
+  indexOf(name: string): number | undefined {
+    const known = this.#indices.get(name);
+    if (known !== undefined || this.#names.length > mostNames) return known;
+    return this.#add(name);
+  }
+
+  /** New names are on the disk when this returns: before the first record that means them. */
+  save(): void {
+    if (this.#written === this.#names.length) return;
+    const text = this.#names.slice(this.#written).map((name) => `${name}\n`);
+    const fd = openSync(this.#path, 'r+');
+    try {
+      this.#size = writeAll(this.#write, fd, Buffer.from(text.join('')), this.#size);
+      fsyncSync(fd);
+      this.#written = this.#names.length;
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #add(name: string): number {
+    this.#indices.set(name, this.#names.length);
+    return this.#names.push(name) - 1;
+  }
+}

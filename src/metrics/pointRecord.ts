@@ -1,0 +1,63 @@
+/**
+ * The binary form of what is known of a run's metrics. A file starts with `fileHeader`; records of 40 bytes follow, all
+ * little-endian:
+ * ```
+ *  0 u32 checksum of the other 36 bytes    8 f64 step (NaN: none)       24 f64 value
+ *  4 u16 index of the metric's name       16 f64 time (ms since 1970)   32 f64 end offset
+ *  6 u8  kind, 7 u8 1: last of its line
+ * ```
+ * The end offset is the position in the run's output after the line that the point came from. The sequence of a point
+ * is its place in the file.
+ */
+export const recordBytes = 40;
+export const fileHeader = Buffer.from('helios points 1\n', 'latin1');
+export const mostNames = 0xffff;
+
+/** `point`; `clear`: what came before is not shown any more; `progress`: the output was read up to here, without points. */
+export type RecordKind = 'point' | 'clear' | 'progress';
+const kinds: readonly RecordKind[] = ['point', 'clear', 'progress'];
+
+export interface PointRecord {
+  readonly kind: RecordKind;
+  readonly name: number;
+  readonly step: number;
+  readonly timeMs: number;
+  readonly value: number;
+  readonly endOffset: number;
+  /** False: more points of the same line follow. */
+  readonly isLastOfLine: boolean;
+}
+
+export function writeRecord(view: DataView, at: number, record: PointRecord): void {
+  view.setUint16(at + 4, record.name, true);
+  view.setUint8(at + 6, kinds.indexOf(record.kind));
+  view.setUint8(at + 7, record.isLastOfLine ? 1 : 0);
+  view.setFloat64(at + 8, record.step, true);
+  view.setFloat64(at + 16, record.timeMs, true);
+  view.setFloat64(at + 24, record.value, true);
+  view.setFloat64(at + 32, record.endOffset, true);
+  view.setUint32(at, checksum(view, at), true);
+}
+
+/** `undefined` where the bytes are no record. */
+export function readRecord(view: DataView, at: number): PointRecord | undefined {
+  const kind = kinds[view.getUint8(at + 6)];
+  if (kind === undefined || view.getUint32(at, true) !== checksum(view, at)) return undefined;
+  return {
+    kind,
+    name: view.getUint16(at + 4, true),
+    step: view.getFloat64(at + 8, true),
+    timeMs: view.getFloat64(at + 16, true),
+    value: view.getFloat64(at + 24, true),
+    endOffset: view.getFloat64(at + 32, true),
+    isLastOfLine: view.getUint8(at + 7) === 1,
+  };
+}
+
+/** FNV-1a over 32-bit words; never 0 for a record of zeros, which a power cut can leave behind. */
+function checksum(view: DataView, at: number): number {
+  let hash = 0x811c9dc5;
+  for (let offset = at + 4; offset < at + recordBytes; offset += 4)
+    hash = Math.imul(hash ^ view.getUint32(offset, true), 0x01000193);
+  return hash >>> 0;
+}

@@ -1,0 +1,224 @@
+import type { Disposable } from '../base/disposable.ts';
+import { Emitter, type Event } from '../base/emitter.ts';
+import { systemWrite, type WriteAt } from './appendOnly.ts';
+import { directionOf, isKnownMetric } from './direction.ts';
+import { createLineParser, isDetecting, type LineParser } from './lineParser.ts';
+import { LineSplitter } from './lineSplitter.ts';
+import type { MetricPoint, MetricSpec, MetricSummary, SeriesColumns, Trend } from './metric.ts';
+import { MetricsError } from './metricsError.ts';
+import { PointsFile, type NamedRecord } from './pointsFile.ts';
+import { Series } from './series.ts';
+import { trendOf } from './trend.ts';
+
+/** Output without points is read again after a restart at most this far. */
+const progressEveryBytes = 1024 * 1024;
+/** Detection stops taking new names here: some program prints a new one on every line. */
+const mostDetectedNames = 2000;
+
+interface Track {
+  series: Series;
+  /** False for a detected name that is not known and was seen once: written down, not shown. */
+  isShown: boolean;
+}
+
+/**
+ * The metrics of one run: reads them from its output as it comes, keeps them in memory and in append-only files in
+ * `folder`, and goes on after a restart where the files end. No point is lost or doubled by a crash at any moment.
+ * Points of different runs never meet here.
+ */
+export class RunMetrics implements Disposable {
+  readonly #spec: MetricSpec;
+  readonly #parser: LineParser;
+  readonly #isDetecting: boolean;
+  readonly #tracks = new Map<string, Track>();
+  readonly #added = new Emitter<readonly MetricPoint[]>();
+  #splitter = new LineSplitter(0);
+  #file: PointsFile | undefined;
+  #problems: readonly string[] = [];
+  #recordedOffset = 0;
+  #line: MetricPoint[] = [];
+  #unannounced: MetricPoint[] = [];
+
+  private constructor(spec: MetricSpec) {
+    this.#spec = spec;
+    this.#parser = createLineParser(spec);
+    this.#isDetecting = isDetecting(spec);
+  }
+
+  /**
+   * Reads what was recorded before, if anything. Rejects with `MetricSpecError` before touching the disk, or with
+   * `MetricsError` (`no_space`, `io`).
+   */
+  static async open(folder: string, spec: MetricSpec, write: WriteAt = systemWrite): Promise<RunMetrics> {
+    const metrics = new RunMetrics(spec);
+    const { file, problems } = await PointsFile.open(folder, write, (record) => metrics.#recall(record));
+    metrics.#file = file;
+    metrics.#problems = problems;
+    metrics.#splitter = new LineSplitter(metrics.#recordedOffset);
+    return metrics;
+  }
+
+  /** New points, in the order of the output, after they are on disk. */
+  readonly onDidAdd: Event<readonly MetricPoint[]> = this.#added.event;
+
+  /** What was wrong with the files when they were opened, for people; empty when nothing was. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /** Position in the output of the first byte that `ingest` has not been given, or must be given again after a restart. */
+  get resumeOffset(): number {
+    return this.#splitter.received;
+  }
+
+  /**
+   * Reads bytes of the output that start at `offset` and gives back the points that they complete. Bytes that were read
+   * before are skipped. `timeMs` (milliseconds since the epoch) is the time of the points.
+   *
+   * Throws `MetricsError`: `gap` when bytes before `offset` are missing (nothing is read then); `no_space` or `io` when
+   * the points could not be written: the bytes are read all the same, their points are in memory, and are written and
+   * announced with the next ones.
+   */
+  ingest(bytes: Uint8Array, offset: number, timeMs: number): readonly MetricPoint[] {
+    const file = this.#openFile();
+    const seenBytes = this.#splitter.received - offset;
+    if (seenBytes < 0)
+      throw new MetricsError('gap', `Output from ${this.#splitter.received} to ${offset} is missing: read from there.`);
+    if (seenBytes >= bytes.length && seenBytes > 0) return [];
+    this.#splitter.push(bytes.subarray(seenBytes), (line, end) => this.#readLine(file, line, { end, timeMs }));
+    this.#recordProgress(file, timeMs);
+    return this.#announce(file);
+  }
+
+  /** The output has ended: reads its last line even though no line break ended it. Errors as `ingest`. */
+  finish(timeMs: number): readonly MetricPoint[] {
+    const file = this.#openFile();
+    this.#splitter.end((line, end) => this.#readLine(file, line, { end, timeMs }));
+    const points = this.#announce(file);
+    file.dispose();
+    return points;
+  }
+
+  /** Metrics that have points, in the order in which they first appeared. */
+  names(): readonly string[] {
+    return [...this.#tracks].filter(([, { isShown, series }]) => isShown && series.count > 0).map(([name]) => name);
+  }
+
+  summary(name: string): MetricSummary | undefined {
+    const track = this.#shown(name);
+    if (track === undefined) return undefined;
+    const { count, last, lastStep, min, max, mean, firstNonFinite } = track.series.tally;
+    const direction = directionOf(name, this.#spec.directions);
+    const best = direction === 'none' ? last : direction === 'lower' ? min : max;
+    const bounds = { metric: name, count, last, lastStep, min, max, mean, best, direction };
+    return firstNonFinite === undefined ? bounds : { ...bounds, firstNonFinite };
+  }
+
+  summaries(): readonly MetricSummary[] {
+    return this.names().flatMap((name) => this.summary(name) ?? []);
+  }
+
+  /** All points, oldest first, as views: read them before the next `ingest`, never write to them. Empty if unknown. */
+  series(name: string): SeriesColumns {
+    return (this.#shown(name)?.series ?? new Series()).columns();
+  }
+
+  /** Where the last `window` values are heading. */
+  trend(name: string, window = 20): Trend {
+    return trendOf(this.series(name).values, window);
+  }
+
+  /** Forgets the points so far, also after a restart. They stay in the file; new ones are collected as before. */
+  clear(): void {
+    const file = this.#openFile();
+    this.#forget();
+    file.add({ ...noPoint, kind: 'clear', endOffset: this.#splitter.lineEnd });
+    this.#recordedOffset = this.#splitter.lineEnd;
+    file.flush();
+  }
+
+  /** Lets go of the file. What was read stays readable; `ingest` throws from now on. */
+  dispose(): void {
+    this.#file?.dispose();
+    this.#file = undefined;
+    this.#added.dispose();
+  }
+
+  #openFile(): PointsFile {
+    if (this.#file === undefined) throw new MetricsError('closed', 'These metrics are closed.');
+    return this.#file;
+  }
+
+  #shown(name: string): Track | undefined {
+    const track = this.#tracks.get(name);
+    return track?.isShown === true && track.series.count > 0 ? track : undefined;
+  }
+
+  #readLine(file: PointsFile, line: string, at: { end: number; timeMs: number }): void {
+    this.#parser.parse(line, (metric, step, value) => {
+      if (this.#hasRoomFor(metric)) this.#line.push({ metric, step, timeMs: at.timeMs, value });
+    });
+    if (this.#line.length === 0) return;
+    const last = this.#line.length - 1;
+    for (const [index, point] of this.#line.entries()) {
+      file.add({ ...point, kind: 'point', endOffset: at.end, isLastOfLine: index === last });
+      this.#take(point);
+    }
+    this.#line = [];
+    this.#recordedOffset = at.end;
+  }
+
+  #hasRoomFor(metric: string): boolean {
+    return !this.#isDetecting || this.#tracks.size < mostDetectedNames || this.#tracks.has(metric);
+  }
+
+  #recordProgress(file: PointsFile, timeMs: number): void {
+    const { lineEnd } = this.#splitter;
+    if (lineEnd - this.#recordedOffset < progressEveryBytes) return;
+    file.add({ ...noPoint, kind: 'progress', timeMs, endOffset: lineEnd });
+    this.#recordedOffset = lineEnd;
+  }
+
+  #announce(file: PointsFile): readonly MetricPoint[] {
+    file.flush();
+    const points = this.#unannounced;
+    this.#unannounced = [];
+    if (points.length > 0) this.#added.fire(points);
+    return points;
+  }
+
+  #recall(record: NamedRecord): void {
+    this.#recordedOffset = record.endOffset;
+    if (record.kind === 'clear') this.#forget();
+    if (record.kind === 'point') this.#add(record);
+  }
+
+  #take(point: MetricPoint): void {
+    const wasHidden = this.#tracks.get(point.metric)?.isShown === false;
+    const { series, isShown } = this.#add(point);
+    if (wasHidden && isShown) this.#unannounced.push(firstOf(point.metric, series));
+    if (isShown) this.#unannounced.push(point);
+  }
+
+  #add({ metric, step, timeMs, value }: MetricPoint): Track {
+    let track = this.#tracks.get(metric);
+    if (track === undefined) {
+      track = { series: new Series(), isShown: !this.#isDetecting || isKnownMetric(metric) };
+      this.#tracks.set(metric, track);
+    } else track.isShown ||= track.series.count > 0;
+    track.series.add(step, timeMs, value);
+    return track;
+  }
+
+  #forget(): void {
+    for (const track of this.#tracks.values()) track.series = new Series();
+    this.#unannounced = [];
+  }
+}
+
+function firstOf(metric: string, series: Series): MetricPoint {
+  const { steps, timesMs, values } = series.columns();
+  return { metric, step: steps[0] ?? NaN, timeMs: timesMs[0] ?? NaN, value: values[0] ?? NaN };
+}
+
+const noPoint = { metric: '', step: NaN, timeMs: 0, value: NaN, isLastOfLine: true };

@@ -1,0 +1,88 @@
+import type { SeriesColumns } from './metric.ts';
+
+const firstCapacity = 32;
+/** 24 bytes a point: at most 36 with the slack of growth. */
+const growth = 1.5;
+
+/** Columns that grow: (step, time, value) of one metric of one run, in the order in which the output named them. */
+export class Series {
+  #steps = new Float64Array(firstCapacity);
+  #timesMs = new Float64Array(firstCapacity);
+  #values = new Float64Array(firstCapacity);
+  #count = 0;
+  readonly tally = new Tally();
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(step: number, timeMs: number, value: number): void {
+    if (this.#count === this.#values.length) this.#grow();
+    this.#steps[this.#count] = step;
+    this.#timesMs[this.#count] = timeMs;
+    this.#values[this.#count] = value;
+    this.#count++;
+    this.tally.add(step, value);
+  }
+
+  /** Views, not copies: read them before the next point is added, never write to them. */
+  columns(from = 0): SeriesColumns {
+    return {
+      steps: this.#steps.subarray(from, this.#count),
+      timesMs: this.#timesMs.subarray(from, this.#count),
+      values: this.#values.subarray(from, this.#count),
+    };
+  }
+
+  #grow(): void {
+    const capacity = Math.ceil(this.#count * growth);
+    this.#steps = enlarged(this.#steps, capacity);
+    this.#timesMs = enlarged(this.#timesMs, capacity);
+    this.#values = enlarged(this.#values, capacity);
+  }
+}
+
+function enlarged(column: Float64Array<ArrayBuffer>, capacity: number): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(capacity);
+  larger.set(column);
+  return larger;
+}
+
+export interface NonFinite {
+  /** 0-based position in the series. */
+  readonly index: number;
+  readonly step: number;
+  readonly value: number;
+}
+
+/** Count, extremes and mean of a series, kept up point by point. min, max, mean are over finite values. */
+export class Tally {
+  count = 0;
+  last = NaN;
+  lastStep = NaN;
+  min = NaN;
+  max = NaN;
+  firstNonFinite: NonFinite | undefined;
+  #finiteCount = 0;
+  #mean = 0;
+
+  get mean(): number {
+    return this.#finiteCount === 0 ? NaN : this.#mean;
+  }
+
+  add(step: number, value: number): void {
+    if (Number.isFinite(value)) this.#addFinite(value);
+    else this.firstNonFinite ??= { index: this.count, step, value };
+    this.count++;
+    this.last = value;
+    this.lastStep = step;
+  }
+
+  #addFinite(value: number): void {
+    this.#finiteCount++;
+    // Dividing both terms keeps the running mean finite for values near the largest number.
+    this.#mean += value / this.#finiteCount - this.#mean / this.#finiteCount;
+    if (!(value >= this.min)) this.min = value;
+    if (!(value <= this.max)) this.max = value;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Pair } from './pairScanner.ts';
+
+/** What a name counts. */
+export type Counter = 'step' | 'epoch' | 'batch';
+
+/** Source of an expression for the names of steps and epochs, with a path before them. */
+export const counterNames =
+  '(?:\\w+[/.])?_?(?:(?:global[ _-]?|train_|iter_)?(?:steps?|iter|iteration|it|num_updates|total_timesteps|timesteps?)' +
+  '|epochs?|(?:mini_?)?batch(?:_idx)?)';
+
+const stepNames = /^_?(?:global_?|train_|iter_)?(?:steps?|iter|iteration|it|num_updates|total_timesteps|timesteps?)$/;
+const epochNames = /^epochs?$/;
+const batchNames = /^(?:mini_?)?batch(?:_idx)?$/;
+
+export function counterOf(name: string): Counter | undefined {
+  const leaf = leafOf(name);
+  if (stepNames.test(leaf)) return 'step';
+  if (epochNames.test(leaf)) return 'epoch';
+  return batchNames.test(leaf) ? 'batch' : undefined;
+}
+
+const bracketCount = /(?<!epoch\s*[:=]?\s*)\[\s*(\d+)\s*\/\s*\d+/i;
+const barCount = /(\d+)\/\d+\s+[[━]/;
+
+/** Gathers what one line says of its place in training. */
+export class StepReader {
+  #step = NaN;
+  #batch = NaN;
+  #epoch = NaN;
+
+  reset(): void {
+    this.#step = NaN;
+    this.#batch = NaN;
+    this.#epoch = NaN;
+  }
+
+  take(counter: Counter, { label, value, total, sign }: Pair): void {
+    if (counter === 'epoch') this.#epoch = value;
+    else if (counter === 'step') {
+      // "it 5" is English.
+      if (sign !== 'spaced' || label.toLowerCase() !== 'it') this.#step = value;
+    } else if (!Number.isNaN(total)) this.#batch = value;
+  }
+
+  /** The step; else a count like `batch 12/1000` or `[12/1000]`; else the epoch; else the count of a progress bar; else NaN. */
+  stepOf(line: string): number {
+    if (!Number.isNaN(this.#step)) return this.#step;
+    if (!Number.isNaN(this.#batch)) return this.#batch;
+    const hasCount = line.includes('/');
+    const bracket = hasCount ? bracketCount.exec(line)?.[1] : undefined;
+    if (bracket !== undefined) return Number(bracket);
+    if (!Number.isNaN(this.#epoch) || !hasCount) return this.#epoch;
+    return Number(barCount.exec(line)?.[1] ?? NaN);
+  }
+}
+
+/** The last part of a path-like name, in the spelling of the name tables. */
+export const leafOf = (name: string): string =>
+  name
+    .slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('.')) + 1)
+    .toLowerCase()
+    .replace(/[\s-]/g, '_');

@@ -1,0 +1,48 @@
+import type { SeriesColumns } from './metric.ts';
+
+const fewestForShape = 6;
+
+/**
+ * At most `maxPoints` points of a series that still show its shape, oldest first: the first, the last, the lowest, the
+ * highest and the first that is not finite; and of equal stretches the lowest and the highest each, or, where a stretch
+ * holds NaN or Inf, the first of those in place of the highest. With less than 6 points: the newest.
+ */
+export function thin(columns: SeriesColumns, maxPoints: number): SeriesColumns {
+  const count = columns.values.length;
+  if (count <= maxPoints) return columns;
+  const kept = maxPoints < fewestForShape ? ends(count, maxPoints) : shape(columns.values, maxPoints);
+  const pick = (column: Float64Array): Float64Array => Float64Array.from(kept, (index) => column[index] ?? NaN);
+  return { steps: pick(columns.steps), timesMs: pick(columns.timesMs), values: pick(columns.values) };
+}
+
+const ends = (count: number, maxPoints: number): number[] =>
+  Array.from({ length: Math.max(0, maxPoints) }, (_, index) => count - Math.max(0, maxPoints) + index);
+
+function shape(values: Float64Array, maxPoints: number): number[] {
+  const all = extremesOf(values, 0, values.length);
+  const kept = new Set([0, values.length - 1, all.low, all.high, all.nonFinite]);
+  const stretches = Math.floor((maxPoints - kept.size) / 2);
+  for (let stretch = 0; stretch < stretches; stretch++) {
+    const from = Math.floor((stretch * values.length) / stretches);
+    const to = Math.floor(((stretch + 1) * values.length) / stretches);
+    const { low, high, nonFinite } = extremesOf(values, from, to);
+    kept.add(low).add(nonFinite < 0 ? high : nonFinite);
+  }
+  kept.delete(-1);
+  return [...kept].sort((a, b) => a - b);
+}
+
+function extremesOf(values: Float64Array, from: number, to: number): { low: number; high: number; nonFinite: number } {
+  let low = -1;
+  let high = -1;
+  let nonFinite = -1;
+  for (let index = from; index < to; index++) {
+    const value = values[index] ?? NaN;
+    if (!Number.isFinite(value)) nonFinite = nonFinite < 0 ? index : nonFinite;
+    else {
+      if (low < 0 || value < (values[low] ?? NaN)) low = index;
+      if (high < 0 || value > (values[high] ?? NaN)) high = index;
+    }
+  }
+  return { low, high, nonFinite };
+}

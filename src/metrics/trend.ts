@@ -1,0 +1,45 @@
+import type { Trend } from './metric.ts';
+
+const fewestPoints = 3;
+/** A slope counts when it is this many times its own standard error… */
+const clearSlope = 2;
+/** …or more where few points make the error itself uncertain. */
+const clearSlopeOfFew = 3;
+const few = 8;
+/** Below this change over the whole window, relative to the size of the values, a series stands still. */
+const relativeStandstill = 1e-3;
+
+/**
+ * Where the last values of a series are heading. `unstable` as soon as one of them is NaN or infinite; otherwise the
+ * least-squares slope, where it stands out of the noise around it and moves the value by more than 0.1 %.
+ */
+export function trendOf(values: ArrayLike<number>, window = 20): Trend {
+  const length = Math.min(values.length, Math.max(fewestPoints, window));
+  const recent = Array.from({ length }, (_, index) => values[values.length - length + index] ?? NaN);
+  if (!recent.every(Number.isFinite)) return 'unstable';
+  if (recent.length < fewestPoints) return 'insufficient_data';
+  const { slope, slopeError, size } = fitLine(recent);
+  const change = Math.abs(slope) * (recent.length - 1);
+  const threshold = recent.length < few ? clearSlopeOfFew : clearSlope;
+  if (change <= relativeStandstill * size || Math.abs(slope) <= threshold * slopeError) return 'plateau';
+  return slope > 0 ? 'increasing' : 'decreasing';
+}
+
+function fitLine(values: readonly number[]): { slope: number; slopeError: number; size: number } {
+  const n = values.length;
+  const size = Math.max(...values.map(Math.abs));
+  if (size === 0) return { slope: 0, slopeError: 0, size };
+  // Scaled to at most 1, so that squares of very large values stay finite.
+  const scaled = values.map((value) => value / size);
+  const middle = (n - 1) / 2;
+  const mean = scaled.reduce((sum, value) => sum + value, 0) / n;
+  let xx = 0;
+  let xy = 0;
+  scaled.forEach((value, index) => {
+    xx += (index - middle) ** 2;
+    xy += (index - middle) * (value - mean);
+  });
+  const slope = xy / xx;
+  const squares = scaled.reduce((sum, value, index) => sum + (value - mean - slope * (index - middle)) ** 2, 0);
+  return { slope: slope * size, slopeError: Math.sqrt(squares / (n - 2) / xx) * size, size };
+}
