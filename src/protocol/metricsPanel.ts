@@ -3,6 +3,7 @@
  * receives deltas. The host sends at most what the pixels need, never more.
  */
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
+import type { Ema } from './ema.ts';
 
 export type XAxis = 'step' | 'time';
 
@@ -51,6 +52,8 @@ export interface SeriesQuery {
   readonly to?: number;
   /** Width of the plot in device pixels: the answer has at most four points for each. */
   readonly pixels: number;
+  /** From 0 to below 1. Above 0 the answer also has the moving average over all points, not only over the drawn ones. */
+  readonly smoothing?: number;
 }
 
 /** min and max of each pixel column, in order of x. */
@@ -60,7 +63,16 @@ export interface SeriesAnswer {
   readonly nonFinite: readonly { readonly x: number; readonly kind: 'NaN' | 'Inf' | '-Inf' }[];
   /** Points of the whole series when this was read: what `pointsAdded` counts on from. */
   readonly total: number;
+  /** First and last x of the whole series, whatever part was asked for; absent where it has no points. */
+  readonly extent?: { readonly from: number; readonly to: number };
+  /** Only where smoothing was asked for; `ema` is where the average stands, to go on with as points are added. */
+  readonly smooth?: { readonly x: Float64Array; readonly y: Float64Array; readonly ema: Ema };
 }
+
+/**
+ * The newest points of a series that the view has read. When `total - values.length` is not the number of points that
+ * the view knows of (too many came at once, or the series was rewritten), the view reads the series again.
+ */
 
 export interface PointsAdded {
   readonly runId: string;
@@ -83,6 +95,11 @@ export const stateChanged = new NotificationType<PanelState>('state.changed');
 /** At most one per series and animation frame. */
 export const pointsAdded = new NotificationType<PointsAdded>('points.added');
 export const openRun = new NotificationType<{ readonly runId: string }>('run.opened');
+/** Every point of these runs and metrics, written by the host at full resolution. */
+export const saveCsv = new NotificationType<{
+  readonly runIds: readonly string[];
+  readonly metrics: readonly string[];
+}>('csv.saved');
 export const saveExport = new NotificationType<{
   readonly kind: 'png' | 'csv';
   readonly name: string;

@@ -1,0 +1,75 @@
+/**
+ * A typed conversation over anything that can post messages. Both sides install the runtime once, before they connect:
+ * the host by importing `vscode-jsonrpc/node`, the view by importing `vscode-jsonrpc/browser`.
+ */
+import {
+  AbstractMessageReader,
+  AbstractMessageWriter,
+  createMessageConnection,
+  type DataCallback,
+  type Disposable,
+  type Message,
+  type MessageConnection,
+} from 'vscode-jsonrpc';
+
+/** What a webview and its host have in common. Messages are cloned, so typed arrays arrive as typed arrays. */
+export interface PanelPort {
+  post(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): Disposable;
+}
+
+/**
+ * Register handlers, then call `listen()`. A handler that throws rejects the caller; disposing rejects what is still
+ * pending and posts nothing more. Messages that are not of this conversation are left alone.
+ */
+export const connect = (port: PanelPort): MessageConnection =>
+  createMessageConnection(new PortReader(port), new PortWriter(port));
+
+class PortReader extends AbstractMessageReader {
+  readonly #port: PanelPort;
+  #subscription: Disposable | undefined;
+
+  constructor(port: PanelPort) {
+    super();
+    this.#port = port;
+  }
+
+  listen(callback: DataCallback): Disposable {
+    this.#subscription = this.#port.onMessage((message) => {
+      if (isMessage(message)) callback(message);
+    });
+    return this.#subscription;
+  }
+
+  override dispose(): void {
+    this.#subscription?.dispose();
+    super.dispose();
+  }
+}
+
+class PortWriter extends AbstractMessageWriter {
+  readonly #port: PanelPort;
+  #isDisposed = false;
+
+  constructor(port: PanelPort) {
+    super();
+    this.#port = port;
+  }
+
+  async write(message: Message): Promise<void> {
+    // A handler may still be at work when its connection goes; its answer would reach the next page.
+    if (!this.#isDisposed) this.#port.post(message);
+  }
+
+  end(): void {
+    this.#isDisposed = true;
+  }
+
+  override dispose(): void {
+    this.#isDisposed = true;
+    super.dispose();
+  }
+}
+
+const isMessage = (message: unknown): message is Message =>
+  typeof message === 'object' && message !== null && 'jsonrpc' in message && message.jsonrpc === '2.0';

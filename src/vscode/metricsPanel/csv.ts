@@ -1,0 +1,39 @@
+import type { PanelRun } from '../../protocol/metricsPanel.ts';
+import type { PanelSource } from './panelSource.ts';
+
+const rowsPerPart = 20_000;
+
+/** Every point of these runs and metrics, one row each, in parts of bounded size. Missing steps are empty cells. */
+export async function* csvParts(
+  source: Pick<PanelSource, 'series'>,
+  runs: readonly PanelRun[],
+  metrics: readonly string[],
+): AsyncIterable<Uint8Array> {
+  const encoder = new TextEncoder();
+  yield encoder.encode('run,label,machine,metric,step,seconds,value\n');
+  for (const metric of metrics) {
+    for (const run of runs) {
+      const series = await source.series(run.id, metric);
+      if (series === undefined) continue;
+      const head = [run.name, run.label, run.machine, metric].map(csvCell).join(',');
+      for (let from = 0; from < series.values.length; from += rowsPerPart) {
+        const rows: string[] = [];
+        for (let index = from; index < Math.min(series.values.length, from + rowsPerPart); index++) {
+          const step = series.steps[index] ?? Number.NaN;
+          const seconds = ((series.timesMs[index] ?? Number.NaN) - series.startedMs) / 1000;
+          rows.push(`${head},${Number.isNaN(step) ? '' : step},${seconds},${csvNumber(series.values[index])}\n`);
+        }
+        yield encoder.encode(rows.join(''));
+      }
+    }
+  }
+}
+
+const csvNumber = (value = Number.NaN): string =>
+  Number.isFinite(value) ? String(value) : Number.isNaN(value) ? 'NaN' : value > 0 ? 'Inf' : '-Inf';
+
+/** Quoted where needed; a leading formula sign is made harmless, since labels come from a model. */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+
+/** Gathers requests into at most one call of `flush` per frame; the first after a quiet time is not held back. */
+export class Frames implements Disposable {
+  readonly #clock: Clock;
+  readonly #frameMs: number;
+  readonly #flush: () => void;
+  #timer: Disposable | undefined;
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, frameMs: number, flush: () => void) {
+    this.#clock = clock;
+    this.#frameMs = frameMs;
+    this.#flush = flush;
+  }
+
+  request(): void {
+    if (this.#timer !== undefined) return;
+    const waitMs = Math.max(0, this.#lastMs + this.#frameMs - this.#clock.now());
+    this.#timer = this.#clock.after(waitMs, () => {
+      this.#timer = undefined;
+      this.#lastMs = this.#clock.now();
+      this.#flush();
+    });
+  }
+
+  /** Forgets what was requested; a later request starts anew. */
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,25 @@
+/** The page of the metrics panel: nothing but two files of ours, and a policy that allows nothing else. */
+
+export interface PanelPage {
+  /** Where the webview's own files come from, as VS Code names it. */
+  readonly cspSource: string;
+  readonly scriptUri: string;
+  readonly styleUri: string;
+  /** Fresh for each page. */
+  readonly nonce: string;
+}
+
+export const panelHtml = ({ cspSource, scriptUri, styleUri, nonce }: PanelPage): string => `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource}; img-src ${cspSource} data: blob:;">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Metrics</title>
+<link rel="stylesheet" href="${styleUri}">
+</head>
+<body>
+<script nonce="${nonce}" src="${scriptUri}"></script>
+</body>
+</html>
+`;

@@ -1,0 +1,33 @@
+/** What a view may ask: a webview is an untrusted caller, so nothing of it is used unchecked. */
+import { z } from 'zod';
+
+const name = z.string().min(1).max(500);
+const runId = z.string().min(1).max(100);
+const list = (item: z.ZodType<string>) => z.array(item).max(10_000);
+
+export const seriesQuery = z
+  .object({
+    runId,
+    metric: name,
+    axis: z.enum(['step', 'time']),
+    from: z.number().exactOptional(),
+    to: z.number().exactOptional(),
+    pixels: z.int().min(1).max(16_384),
+    smoothing: z.number().min(0).lt(1).exactOptional(),
+  })
+  .strict();
+
+export const openRequest = z.object({ runId }).strict();
+
+export const csvRequest = z.object({ runIds: list(runId), metrics: list(name) }).strict();
+
+const maxImageChars = 64 * 1024 * 1024;
+
+export const exportRequest = z
+  .object({
+    kind: z.enum(['png', 'csv']),
+    // The name is offered as a file name: no folders, no control characters.
+    name: z.string().regex(/^[\p{L}\p{N} _.-]{1,100}$/u),
+    base64: z.base64().max(maxImageChars),
+  })
+  .strict();

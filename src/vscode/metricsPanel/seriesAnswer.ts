@@ -1,0 +1,54 @@
+/** What the view is told of a series: never more than its pixels can show. */
+import { downsample, stepAxis } from '../../metrics/downsample.ts';
+import { smoothed } from '../../protocol/ema.ts';
+import type { PointsAdded, SeriesAnswer, SeriesQuery, XAxis } from '../../protocol/metricsPanel.ts';
+import type { PanelSeries } from './panelSource.ts';
+
+/** More than this in one frame is not sent point by point: the view reads the series again, thinned. */
+const maxAddedPoints = 2000;
+
+export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAnswer {
+  const x = xOf(series, query.axis);
+  const average = query.smoothing === undefined ? undefined : smoothed(series.values, query.smoothing);
+  const curve = average && downsample(x, average.values, query);
+  return {
+    ...downsample(x, series.values, query),
+    total: series.values.length,
+    ...(x.length > 0 && { extent: extentOf(x) }),
+    ...(curve && average && { smooth: { x: curve.x, y: curve.y, ema: average.ema } }),
+  };
+}
+
+/** The points from `from` on; none where the view had better read the series again. */
+export function pointsSince(series: PanelSeries, from: number): Pick<PointsAdded, 'steps' | 'times' | 'values'> {
+  const start = canContinue(series, from) ? from : series.values.length;
+  // Copies: a view of a column would take the whole column over the wire.
+  return {
+    steps: stepAxis(series).slice(start),
+    times: timesOf(series, start),
+    values: series.values.slice(start),
+  };
+}
+
+/** Not when too many came at once, when there are fewer than before, or when the first one without a step came. */
+function canContinue({ steps, values }: PanelSeries, from: number): boolean {
+  const count = values.length - from;
+  if (count < 0 || count > maxAddedPoints) return false;
+  return from === 0 || !steps.subarray(from).some(Number.isNaN) || steps.subarray(0, from).some(Number.isNaN);
+}
+
+const xOf = (series: PanelSeries, axis: XAxis): Float64Array =>
+  axis === 'step' ? stepAxis(series) : timesOf(series, 0);
+
+const timesOf = ({ timesMs, startedMs }: PanelSeries, from: number): Float64Array =>
+  timesMs.subarray(from).map((timeMs) => timeMs - startedMs);
+
+function extentOf(x: Float64Array): { from: number; to: number } {
+  let from = Number.POSITIVE_INFINITY;
+  let to = Number.NEGATIVE_INFINITY;
+  for (const value of x) {
+    from = Math.min(from, value);
+    to = Math.max(to, value);
+  }
+  return { from, to };
+}

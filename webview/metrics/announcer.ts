@@ -1,0 +1,34 @@
+/** Speaks to screen readers, seldom enough to be listened to. */
+import type { PanelState } from '../../src/protocol/metricsPanel.ts';
+import { element, setText } from './dom.ts';
+
+const summaryEveryMs = 15_000;
+const cursorDelayMs = 250;
+
+export class Announcer {
+  readonly root: HTMLElement;
+  readonly #now = element('div', { role: 'status', 'aria-live': 'polite', class: 'sr-only', id: 'said' });
+  readonly #newest = element('div', { 'aria-live': 'polite', 'aria-atomic': 'true', class: 'sr-only', id: 'newest' });
+  #lastSummaryMs = Number.NEGATIVE_INFINITY;
+  #pending: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    this.root = element('div', {}, this.#now, this.#newest);
+  }
+
+  /** What a person has just done or asked for; only the last of several in quick succession. */
+  say(text: string): void {
+    clearTimeout(this.#pending);
+    this.#pending = setTimeout(() => setText(this.#now, text), cursorDelayMs);
+  }
+
+  /** The newest values of the runs that go on, at most once in a while. */
+  summarise(state: PanelState, metric: string, nowMs = performance.now()): void {
+    if (nowMs - this.#lastSummaryMs < summaryEveryMs) return;
+    const running = state.runs.filter((run) => run.isRunning && run.metrics[metric] !== undefined);
+    if (running.length === 0) return;
+    this.#lastSummaryMs = nowMs;
+    const values = running.slice(0, 4).map((run) => `${run.name} ${run.metrics[metric]?.last}`);
+    setText(this.#newest, `${metric}: ${values.join(', ')}`);
+  }
+}

@@ -1,0 +1,74 @@
+/** Which part of the plane a plot shows. */
+import type { Point } from './series.ts';
+import type { Range } from './viewState.ts';
+
+export interface Bounds {
+  readonly x: Range;
+  readonly y: Range;
+}
+
+/** What holds all of `extents`, never of size 0; undefined where there is none. */
+export function union(extents: readonly (Range | undefined)[]): Range | undefined {
+  let from = Number.POSITIVE_INFINITY;
+  let to = Number.NEGATIVE_INFINITY;
+  for (const extent of extents) {
+    from = Math.min(from, extent?.from ?? from);
+    to = Math.max(to, extent?.to ?? to);
+  }
+  if (from > to) return undefined;
+  return from === to ? { from: from - 0.5, to: to + 0.5 } : { from, to };
+}
+
+export interface Fit {
+  readonly lines: readonly (readonly Point[])[];
+  readonly x: Range;
+  readonly target: number | undefined;
+  readonly isLog: boolean;
+}
+
+/** The values within `x`, with a little air; the goal's target is always within. */
+export function fitY({ lines, x, target, isLog }: Fit): Range {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  const include = (y: number): void => {
+    if (!Number.isFinite(y) || (isLog && y <= 0)) return;
+    low = Math.min(low, y);
+    high = Math.max(high, y);
+  };
+  for (const line of lines) {
+    for (const point of line) if (point.x >= x.from && point.x <= x.to) include(point.y);
+  }
+  if (target !== undefined) include(target);
+  if (low > high) return isLog ? { from: 0.1, to: 10 } : { from: 0, to: 1 };
+  return isLog ? airLog(low, high) : air(low, high);
+}
+
+function air(low: number, high: number): Range {
+  const margin = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1;
+  // A quantity that is never negative does not get a negative axis.
+  const from = low >= 0 ? Math.max(0, low - margin) : low - margin;
+  return { from, to: high + margin };
+}
+
+function airLog(low: number, high: number): Range {
+  const factor = high > low ? (high / low) ** 0.06 : 1.5;
+  return { from: low / factor, to: high * factor };
+}
+
+/** Smaller than 1 zooms in; `centre` stays where it is. */
+export const scaled = (range: Range, centre: number, factor: number): Range => ({
+  from: centre - (centre - range.from) * factor,
+  to: centre + (range.to - centre) * factor,
+});
+
+export const moved = (range: Range, by: number): Range => ({ from: range.from + by, to: range.to + by });
+
+/** The zoom that is meant: within `full`, or undefined where nothing would be left out. Too small a part is refused. */
+export function clampZoom(range: Range, full: Range): Range | undefined {
+  const size = Math.min(range.to - range.from, full.to - full.from);
+  if (size >= (full.to - full.from) * 0.999) return undefined;
+  const smallest = Math.max((full.to - full.from) * 1e-7, Math.abs(full.to) * 1e-12);
+  const kept = Math.max(size, smallest);
+  const from = Math.min(Math.max(range.from, full.from), full.to - kept);
+  return { from, to: from + kept };
+}

@@ -1,0 +1,253 @@
+/** One metric: its chart with all shown runs, and the same in words. */
+import type { PanelMetric, XAxis } from '../../src/protocol/metricsPanel.ts';
+import { clampZoom, fitY, moved, scaled, union, type Bounds } from './bounds.ts';
+import type { CardLine } from './cardLine.ts';
+import { Plot, type PlotLine } from './chart.ts';
+import { iconButton, textButton } from './controls.ts';
+import type { Decorations } from './decorations.ts';
+import { element, setAttribute, setText } from './dom.ts';
+import { listenToGestures, type PlotGestures } from './gestures.ts';
+import { Glide } from './glide.ts';
+import { hitsAt, hitsText, HoverBox, ranked } from './hover.ts';
+import type { Theme } from './theme.ts';
+import { chartInWords, valueRows } from './valuesTable.ts';
+import type { Range } from './viewState.ts';
+
+export interface CardModel {
+  readonly metric: PanelMetric;
+  /** In the order of the table. */
+  readonly lines: readonly CardLine[];
+  readonly axis: XAxis;
+  readonly isLog: boolean;
+  readonly zoom: Range | undefined;
+  /** The run that the person points at in the table: the others step back. */
+  readonly highlight: string | undefined;
+  readonly problem: string | undefined;
+  readonly isReading: boolean;
+  readonly isValuesOpen: boolean;
+}
+
+export interface CardEvents {
+  zoomTo(range: Range | undefined): void;
+  /** The crosshair of all cards stands at this x. */
+  moveCursor(x: number | undefined, from: Card): void;
+  retry(): void;
+  toggleValues(isOpen: boolean): void;
+  savePng(): void;
+  say(text: string): void;
+}
+
+let created = 0;
+
+export class Card {
+  readonly root: HTMLElement;
+  /** Set by whoever watches the scrolling; a card that nobody sees is not drawn. */
+  isVisible = false;
+  readonly #events: CardEvents;
+  readonly #plot: Plot;
+  readonly #glide: Glide;
+  readonly #hover = new HoverBox();
+  readonly #note = element('div', { class: 'note muted' });
+  readonly #words = element('p', { class: 'sr-only' });
+  readonly #message = element('div', { class: 'card-message' });
+  readonly #stage: HTMLElement;
+  readonly #rows = element('tbody');
+  readonly #details: HTMLDetailsElement;
+  #model: CardModel | undefined;
+  #cursorX: number | undefined;
+  #selection: Range | undefined;
+  #isPointed = false;
+
+  constructor(name: string, theme: Theme, events: CardEvents) {
+    this.#events = events;
+    const id = `card-${++created}`;
+    const canvas = element('canvas', { 'aria-hidden': 'true' });
+    this.#stage = element('div', { class: 'stage', tabindex: 0, role: 'group', ...stageLabels(name, id) });
+    this.#stage.append(element('div', { class: 'canvas-box' }, canvas), this.#hover.root);
+    setAttribute(this.#words, 'id', `${id}-words`);
+    this.#details = this.#valuesDetails();
+    const save = iconButton({ label: `Save ${name} as PNG`, icon: 'save', onClick: () => events.savePng() });
+    const title = element('h2', { id: `${id}-title`, title: name }, name);
+    const header = element('header', { class: 'card-header' }, title, this.#note, save);
+    this.root = element('section', { class: 'card', 'aria-labelledby': `${id}-title` });
+    this.root.append(header, this.#stage, this.#message, this.#words, this.#details);
+    this.#plot = new Plot(canvas, theme);
+    this.#glide = new Glide((bounds) => this.#draw(bounds));
+    listenToGestures(this.#stage, this.#gestures());
+  }
+
+  get canvas(): HTMLCanvasElement {
+    return this.#plot.canvas;
+  }
+
+  get model(): CardModel | undefined {
+    return this.#model;
+  }
+
+  /** Width of the plot in device pixels, in coarse steps: a series is not read anew for each pixel of resizing. */
+  get pixels(): number {
+    return Math.min(8192, Math.max(256, Math.ceil((this.#stage.clientWidth * devicePixelRatio) / 128) * 128));
+  }
+
+  setTheme(theme: Theme): void {
+    this.#plot.setTheme(theme);
+  }
+
+  /** `isJump`: the person has changed the view, so it follows at once; otherwise the axes glide. */
+  render(model: CardModel, options: { readonly isJump: boolean }): void {
+    this.#model = model;
+    this.#describe(model);
+    const x = model.zoom ?? this.#full();
+    const y = fitY({ lines: fitted(model), x, target: model.metric.target, isLog: model.isLog });
+    this.#glide.to({ x, y }, options);
+    this.#showHover();
+  }
+
+  setCursor(x: number | undefined, isSource: boolean): void {
+    if (x === this.#cursorX && isSource === this.#isPointed) return;
+    this.#cursorX = x;
+    this.#isPointed = isSource;
+    this.#plot.decorate(this.#decorations());
+    this.#showHover();
+  }
+
+  dispose(): void {
+    this.#glide.dispose();
+    this.#plot.dispose();
+    this.root.remove();
+  }
+
+  #full(): Range {
+    return union(this.#model?.lines.map(({ series }) => series.extent) ?? []) ?? { from: 0, to: 1 };
+  }
+
+  #draw(bounds: Bounds): void {
+    if (this.#model === undefined) return;
+    const { lines, axis, isLog, highlight } = this.#model;
+    const plotLines = lines.flatMap((line) => plotLinesOf(line, highlight));
+    this.#plot.show({ lines: plotLines, axis, isLog, decorations: this.#decorations() }, bounds);
+  }
+
+  #decorations(): Decorations {
+    const lines = this.#model?.lines ?? [];
+    const hits = this.#cursorX === undefined ? [] : this.#hits(this.#cursorX);
+    return {
+      target: this.#model?.metric.target,
+      marks: lines.map(({ style, series }) => ({ colour: style.colour, marks: series.marks })),
+      cursorX: this.#cursorX,
+      dots: hits.map(({ line, x, value }) => ({ x, y: value, colour: line.style.colour })),
+      selection: this.#selection,
+    };
+  }
+
+  #hits(x: number) {
+    const { lines = [], metric } = this.#model ?? {};
+    return ranked(hitsAt(lines, x, this.#shownX()), metric?.direction ?? 'none');
+  }
+
+  #shownX(): Range {
+    return this.#glide.wanted?.x ?? { from: 0, to: 1 };
+  }
+
+  #showHover(): void {
+    const x = this.#cursorX;
+    if (x === undefined || !this.#isPointed || this.#selection !== undefined) return this.#hover.hide();
+    this.#hover.show(this.#hits(x), { x, pixel: this.#plot.pixelAt(x), axis: this.#model?.axis ?? 'step' });
+  }
+
+  #describe(model: CardModel): void {
+    setText(this.#note, noteOf(model));
+    setText(this.#words, chartInWords(model.metric.name, model.lines));
+    if (this.#details.open !== model.isValuesOpen) this.#details.open = model.isValuesOpen;
+    if (model.isValuesOpen) this.#rows.replaceChildren(...valueRows(model.lines));
+    const message = messageOf(model);
+    this.#message.hidden = message === undefined;
+    if (message === undefined || this.#message.firstChild?.textContent === message) return;
+    this.#message.replaceChildren(element('p', { role: model.problem === undefined ? undefined : 'alert' }, message));
+    if (model.problem !== undefined) this.#message.append(textButton('Retry', () => this.#events.retry()));
+  }
+
+  #valuesDetails(): HTMLDetailsElement {
+    const heads = ['Run', 'Last', 'Min', 'Max', 'Trend'].map((text, index) =>
+      element('th', { scope: 'col', class: index > 0 && index < 4 ? 'number' : undefined }, text),
+    );
+    const table = element('table', { class: 'values' }, element('thead', {}, element('tr', {}, ...heads)), this.#rows);
+    const details = element('details', {}, element('summary', {}, 'Values'), table);
+    details.addEventListener('toggle', () => {
+      if (details.open !== this.#model?.isValuesOpen) this.#events.toggleValues(details.open);
+    });
+    return details;
+  }
+
+  #gestures(): PlotGestures {
+    const toRange = ([from, to]: readonly [number, number]): Range => ({
+      from: this.#plot.xAt(from),
+      to: this.#plot.xAt(to),
+    });
+    return {
+      area: () => this.#plot.area,
+      hover: (pixel) => this.#events.moveCursor(pixel === undefined ? undefined : this.#plot.xAt(pixel), this),
+      select: (pixels) => {
+        this.#selection = pixels && toRange(pixels);
+        this.#plot.decorate(this.#decorations());
+      },
+      zoomTo: (pixels) => this.#zoom(toRange(pixels)),
+      zoomBy: (factor, pixel) => this.zoomBy(factor, pixel === undefined ? undefined : this.#plot.xAt(pixel)),
+      pan: (share) => {
+        const shown = this.#shownX();
+        this.#zoom(moved(shown, share * (shown.to - shown.from)));
+      },
+      moveCursor: (share) => this.#moveCursorBy(share),
+      reset: () => this.#events.zoomTo(undefined),
+    };
+  }
+
+  zoomBy(factor: number, centre?: number): void {
+    const shown = this.#shownX();
+    this.#zoom(scaled(shown, centre ?? this.#cursorX ?? (shown.from + shown.to) / 2, factor));
+  }
+
+  #zoom(range: Range): void {
+    this.#events.zoomTo(clampZoom(range, this.#full()));
+  }
+
+  #moveCursorBy(share: number): void {
+    const shown = this.#shownX();
+    const size = shown.to - shown.from;
+    const start = this.#cursorX ?? (share > 0 ? shown.from : shown.to);
+    const x = Math.min(shown.to, Math.max(shown.from, start + share * size));
+    this.#events.moveCursor(x, this);
+    this.#events.say(hitsText(this.#hits(x), x, this.#model?.axis ?? 'step'));
+  }
+}
+
+const stageLabels = (name: string, id: string) => ({
+  'aria-label': `Chart of ${name}`,
+  'aria-roledescription': 'chart',
+  'aria-describedby': `${id}-words`,
+  'aria-keyshortcuts': 'ArrowLeft ArrowRight + - 0',
+});
+
+/** Smoothed curves set the scale where there are any: taming the raw ones is what smoothing is for. */
+const fitted = (model: CardModel) => model.lines.map(({ series }) => series.smooth ?? series.points);
+
+function plotLinesOf({ run, style, series }: CardLine, highlight: string | undefined): readonly PlotLine[] {
+  const isBack = highlight !== undefined && highlight !== run.id;
+  const width = run.isChampion ? 2.75 : 1.5;
+  const level = (run.isChampion ? 2 : 1) + (highlight === run.id ? 2 : 0);
+  const main = { ...style, width, level, points: series.smooth ?? series.points, opacity: isBack ? 0.2 : 1 };
+  if (series.smooth === undefined) return [main];
+  return [{ ...style, width: 1, level: 0, points: series.points, opacity: isBack ? 0.06 : 0.25 }, main];
+}
+
+function noteOf({ metric, lines, isLog }: CardModel): string {
+  const words = metric.direction === 'none' ? [] : [`${metric.direction} is better`];
+  const isCut = isLog && lines.some(({ series }) => series.points.some(({ y }) => y <= 0));
+  return [...words, ...(isCut ? ['values ≤ 0 are not shown'] : [])].join(' · ');
+}
+
+function messageOf({ problem, lines, isReading }: CardModel): string | undefined {
+  if (problem !== undefined) return problem;
+  if (lines.some(({ series }) => series.total > 0)) return undefined;
+  return isReading ? 'Reading…' : 'No values in the shown runs';
+}

@@ -1,0 +1,10 @@
+import type { PanelRun } from '../../src/protocol/metricsPanel.ts';
+import type { Series } from './series.ts';
+import type { LineStyle } from './theme.ts';
+
+/** One run in one card. */
+export interface CardLine {
+  readonly run: PanelRun;
+  readonly style: LineStyle;
+  readonly series: Series;
+}

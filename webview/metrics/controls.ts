@@ -1,0 +1,127 @@
+/** The only file that names the toolkit: the controls of the panel, ready to use. */
+import {
+  provideVSCodeDesignSystem,
+  vsCodeButton,
+  vsCodeCheckbox,
+  vsCodeDropdown,
+  vsCodeOption,
+  vsCodeTextField,
+  type Checkbox,
+  type Dropdown,
+  type TextField,
+} from '@vscode/webview-ui-toolkit';
+import { element, setAttribute } from './dom.ts';
+import { icon, type IconName } from './icons.ts';
+
+provideVSCodeDesignSystem().register(
+  vsCodeButton(),
+  vsCodeCheckbox(),
+  vsCodeDropdown(),
+  vsCodeOption(),
+  vsCodeTextField(),
+);
+
+export interface IconButtonOptions {
+  readonly label: string;
+  readonly icon: IconName;
+  /** Shown on hover; absent: the label. */
+  readonly title?: string;
+  onClick(): void;
+}
+
+export function iconButton(options: IconButtonOptions): HTMLElement {
+  const button = document.createElement('vscode-button');
+  setAttribute(button, 'appearance', 'icon');
+  setAttribute(button, 'aria-label', options.label);
+  setAttribute(button, 'title', options.title ?? options.label);
+  button.append(icon(options.icon));
+  button.addEventListener('click', options.onClick);
+  return button;
+}
+
+export function textButton(text: string, onClick: () => void): HTMLElement {
+  const button = document.createElement('vscode-button');
+  button.append(text);
+  button.addEventListener('click', onClick);
+  return button;
+}
+
+export interface CheckboxHandle {
+  readonly root: HTMLElement;
+  set(state: { readonly isChecked: boolean; readonly isMixed?: boolean; readonly label: string }): void;
+}
+
+export function checkbox(onChange: (isChecked: boolean) => void): CheckboxHandle {
+  const root = document.createElement('vscode-checkbox') as Checkbox;
+  root.addEventListener('change', () => onChange(root.checked));
+  return {
+    root,
+    set({ isChecked, isMixed = false, label }) {
+      // Only differences: setting `checked` tells the control that it was touched.
+      if (root.checked !== isChecked) root.checked = isChecked;
+      if (root.indeterminate !== isMixed) root.indeterminate = isMixed;
+      setAttribute(root, 'aria-label', label);
+      setAttribute(root, 'title', label);
+    },
+  };
+}
+
+export function textField(label: string, placeholder: string, onInput: (text: string) => void) {
+  const root = document.createElement('vscode-text-field') as TextField;
+  setAttribute(root, 'aria-label', label);
+  setAttribute(root, 'placeholder', placeholder);
+  root.addEventListener('input', () => onInput(root.value));
+  return {
+    root: root as HTMLElement,
+    set(text: string): void {
+      if (root.value !== text) root.value = text;
+    },
+  };
+}
+
+export function dropdown(label: string, onChange: (value: string) => void) {
+  const root = document.createElement('vscode-dropdown') as Dropdown;
+  setAttribute(root, 'aria-label', label);
+  root.addEventListener('change', () => onChange(root.value));
+  let shown = '';
+  return {
+    root: root as HTMLElement,
+    set(options: readonly string[], selected: string): void {
+      if (shown !== options.join('\n')) {
+        shown = options.join('\n');
+        root.replaceChildren(...options.map(option));
+      }
+      if (root.value !== selected) root.value = selected;
+    },
+  };
+}
+
+function option(value: string): HTMLElement {
+  const created = document.createElement('vscode-option');
+  setAttribute(created, 'value', value);
+  created.append(value);
+  return created;
+}
+
+/** Two or more choices side by side, one of them taken. */
+export function segments<Value extends string>(
+  label: string,
+  choices: readonly { readonly value: Value; readonly text: string }[],
+  onChoose: (value: Value) => void,
+) {
+  const buttons = choices.map(({ value, text }) => ({ value, button: toggleButton(text, () => onChoose(value)) }));
+  const root = element('div', { class: 'segments', role: 'group', 'aria-label': label });
+  root.append(...buttons.map(({ button }) => button));
+  return {
+    root,
+    set(chosen: Value): void {
+      for (const { value, button } of buttons) setAttribute(button, 'aria-pressed', String(value === chosen));
+    },
+  };
+}
+
+export function toggleButton(text: string, onClick: () => void, title?: string): HTMLButtonElement {
+  const button = element('button', { type: 'button', class: 'toggle', 'aria-pressed': 'false', title }, text);
+  button.addEventListener('click', onClick);
+  return button;
+}

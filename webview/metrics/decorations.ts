@@ -1,0 +1,126 @@
+/** What a plot shows besides its lines, painted on the canvas. */
+import type { Mark } from './series.ts';
+import type { Theme } from './theme.ts';
+import type { Range } from './viewState.ts';
+
+export interface Decorations {
+  readonly target: number | undefined;
+  readonly marks: readonly { readonly colour: string; readonly marks: readonly Mark[] }[];
+  /** Where the crosshair stands. */
+  readonly cursorX: number | undefined;
+  readonly dots: readonly { readonly x: number; readonly y: number; readonly colour: string }[];
+  /** The part that is being dragged over. */
+  readonly selection: Range | undefined;
+}
+
+export interface Surface {
+  readonly context: CanvasRenderingContext2D;
+  readonly area: { readonly left: number; readonly right: number; readonly top: number; readonly bottom: number };
+  readonly theme: Theme;
+  pixelX(x: number): number;
+  pixelY(y: number): number;
+}
+
+export function paintUnder(decorations: Decorations, surface: Surface): void {
+  const { context, area, theme } = surface;
+  context.save();
+  if (decorations.selection !== undefined) {
+    const left = Math.max(area.left, surface.pixelX(decorations.selection.from));
+    const right = Math.min(area.right, surface.pixelX(decorations.selection.to));
+    context.globalAlpha = 0.5;
+    context.fillStyle = theme.selection;
+    context.fillRect(left, area.top, right - left, area.bottom - area.top);
+  }
+  context.restore();
+}
+
+export function paintOver(decorations: Decorations, surface: Surface): void {
+  const { context } = surface;
+  context.save();
+  if (decorations.target !== undefined) paintTarget(decorations.target, surface);
+  decorations.marks.forEach(({ colour, marks }, row) => paintMarks(marks, colour, row % 3, surface));
+  if (decorations.cursorX !== undefined) paintCursor(decorations, surface);
+  context.restore();
+}
+
+function paintTarget(target: number, { context, area, theme, pixelY }: Surface): void {
+  const y = Math.round(pixelY(target)) + 0.5;
+  if (!(y >= area.top && y <= area.bottom)) return;
+  context.save();
+  context.strokeStyle = theme.foreground;
+  context.globalAlpha = 0.75;
+  context.lineWidth = 1;
+  context.setLineDash([5, 4]);
+  context.beginPath();
+  context.moveTo(area.left, y);
+  context.lineTo(area.right, y);
+  context.stroke();
+  context.fillStyle = theme.foreground;
+  context.font = `11px ${theme.fontFamily}`;
+  context.textAlign = 'right';
+  context.textBaseline = y - area.top > 16 ? 'bottom' : 'top';
+  context.fillText('goal', area.right - 2, y + (y - area.top > 16 ? -2 : 3));
+  context.restore();
+}
+
+const markSize = 3.5;
+const markDistance = 8;
+
+/** At the edge that the value left through: not a number and +∞ at the top, -∞ at the bottom. */
+function paintMarks(marks: readonly Mark[], colour: string, row: number, surface: Surface): void {
+  const { context, area, pixelX } = surface;
+  context.strokeStyle = colour;
+  context.fillStyle = colour;
+  context.lineWidth = 1.75;
+  let lastX = Number.NEGATIVE_INFINITY;
+  for (const mark of marks) {
+    const x = pixelX(mark.x);
+    if (x < area.left - 1 || x > area.right + 1 || x - lastX < markDistance) continue;
+    lastX = x;
+    const offset = 7 + row * 10;
+    paintMark(context, mark.kind, x, mark.kind === '-Inf' ? area.bottom - offset : area.top + offset);
+  }
+}
+
+function paintMark(context: CanvasRenderingContext2D, kind: Mark['kind'], x: number, y: number): void {
+  context.beginPath();
+  if (kind === 'NaN') {
+    context.moveTo(x - markSize, y - markSize);
+    context.lineTo(x + markSize, y + markSize);
+    context.moveTo(x + markSize, y - markSize);
+    context.lineTo(x - markSize, y + markSize);
+    context.stroke();
+    return;
+  }
+  const tip = kind === 'Inf' ? -markSize : markSize;
+  context.moveTo(x, y + tip);
+  context.lineTo(x - markSize - 0.5, y - tip);
+  context.lineTo(x + markSize + 0.5, y - tip);
+  context.closePath();
+  context.fill();
+}
+
+function paintCursor({ cursorX = Number.NaN, dots }: Decorations, surface: Surface): void {
+  const { context, area, theme } = surface;
+  const x = Math.round(surface.pixelX(cursorX)) + 0.5;
+  if (!(x >= area.left && x <= area.right + 1)) return;
+  context.strokeStyle = theme.muted;
+  context.globalAlpha = 0.6;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(x, area.top);
+  context.lineTo(x, area.bottom);
+  context.stroke();
+  context.globalAlpha = 1;
+  for (const dot of dots) {
+    const y = surface.pixelY(dot.y);
+    if (!(y >= area.top - 1 && y <= area.bottom + 1)) continue;
+    context.beginPath();
+    context.arc(surface.pixelX(dot.x), y, 3.5, 0, 2 * Math.PI);
+    context.fillStyle = dot.colour;
+    context.fill();
+    context.lineWidth = 1.5;
+    context.strokeStyle = theme.background;
+    context.stroke();
+  }
+}

@@ -1,0 +1,55 @@
+/** Numbers as text: sensible digits, the same for the same size. */
+import type { XAxis } from '../../src/protocol/metricsPanel.ts';
+
+/** A metric value: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
+export function formatValue(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf';
+  const size = Math.abs(value);
+  if (value === 0) return '0';
+  if (Number.isInteger(value) && size < 1e7) return String(value);
+  if (size >= 1e7 || size < 1e-3) return value.toExponential(2);
+  return size >= 1000 ? value.toFixed(1) : value.toPrecision(4);
+}
+
+/** A label of the y axis, with the digits that tell it from the next label. */
+export function formatTick(value: number, stepSize: number): string {
+  const size = Math.abs(value);
+  if (value === 0) return '0';
+  if (size >= 1e6 || size < 1e-3) return trimmed(value.toExponential(2));
+  if (size >= 1e4) return `${Number((value / 1000).toFixed(decimals(stepSize / 1000)))}k`;
+  return stepSize > 0 ? value.toFixed(decimals(stepSize)) : String(Number(value.toPrecision(3)));
+}
+
+const decimals = (stepSize: number): number => Math.min(8, Math.max(0, Math.ceil(-Math.log10(stepSize) - 1e-9)));
+
+const trimmed = (exponential: string): string => exponential.replace(/\.?0+e/, 'e').replace('e+', 'e');
+
+/** A label of the x axis: `12k` for steps, `5 min` for times. */
+export const formatX = (x: number, axis: XAxis): string => (axis === 'time' ? formatElapsed(x) : formatCount(x));
+
+/** A position said in full: `step 12,400`, `1 h 20 min`. */
+export const describeX = (x: number, axis: XAxis): string =>
+  axis === 'time' ? formatElapsed(x) : `step ${groups.format(x)}`;
+
+const groups = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
+
+function formatCount(count: number): string {
+  const size = Math.abs(count);
+  if (size >= 1e6) return `${Number((count / 1e6).toPrecision(4))}M`;
+  if (size >= 1e4) return `${Number((count / 1e3).toPrecision(4))}k`;
+  return String(Number(count.toPrecision(6)));
+}
+
+function formatElapsed(elapsedMs: number): string {
+  const seconds = Math.abs(elapsedMs) / 1000;
+  const sign = elapsedMs < 0 ? '-' : '';
+  if (seconds < 60) return `${sign}${Number(seconds.toFixed(seconds < 10 ? 2 : 1))} s`;
+  const wholeSeconds = Math.round(seconds);
+  const minutes = Math.floor(wholeSeconds / 60);
+  if (minutes < 60) return sign + twoUnits(minutes, 'min', wholeSeconds % 60, 's');
+  return sign + twoUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+}
+
+const twoUnits = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;

@@ -1,0 +1,102 @@
+/** What a person does on a plot with pointer, wheel and keys, said in plot pixels and shares of the shown range. */
+import type { PlotArea } from './chart.ts';
+
+export interface PlotGestures {
+  area(): PlotArea;
+  /** The pointer is over this x; undefined: it left. */
+  hover(pixel: number | undefined): void;
+  /** Dragging from one x to another; undefined: given up. */
+  select(pixels: readonly [number, number] | undefined): void;
+  /** Dragging has ended: show this part. */
+  zoomTo(pixels: readonly [number, number]): void;
+  /** Below 1 zooms in; no pixel: around the crosshair, or the middle. */
+  zoomBy(factor: number, pixel?: number): void;
+  /** By a share of the shown range. */
+  pan(share: number): void;
+  /** Moves the crosshair by a share of the plot's width; ±1 is to its end. */
+  moveCursor(share: number): void;
+  reset(): void;
+}
+
+/** Less than this is a click. */
+const smallestDrag = 4;
+const keyZoom = 0.7;
+
+export function listenToGestures(plot: HTMLElement, gestures: PlotGestures): void {
+  listenToPointer(plot, gestures);
+  plot.addEventListener('wheel', (event) => onWheel(event, plot, gestures), { passive: false });
+  plot.addEventListener('dblclick', () => gestures.reset());
+  plot.addEventListener('blur', () => gestures.hover(undefined));
+  plot.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !onKey(event.key, event.shiftKey, gestures)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+function listenToPointer(plot: HTMLElement, gestures: PlotGestures): void {
+  let start: number | undefined;
+  const pixelOf = (event: MouseEvent): number => event.clientX - plot.getBoundingClientRect().left;
+  const clamped = (pixel: number): number => Math.min(Math.max(pixel, gestures.area().left), gestures.area().right);
+  const giveUp = (): void => {
+    start = undefined;
+    gestures.select(undefined);
+  };
+  plot.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    start = clamped(pixelOf(event));
+    plot.setPointerCapture(event.pointerId);
+  });
+  plot.addEventListener('pointermove', (event) => {
+    const pixel = pixelOf(event);
+    if (start !== undefined && Math.abs(pixel - start) >= smallestDrag) gestures.select(ordered(start, clamped(pixel)));
+    gestures.hover(pixel >= gestures.area().left && pixel <= gestures.area().right + 1 ? pixel : undefined);
+  });
+  plot.addEventListener('pointerup', (event) => {
+    const end = clamped(pixelOf(event));
+    const from = start;
+    giveUp();
+    if (from !== undefined && Math.abs(end - from) >= smallestDrag) gestures.zoomTo(ordered(from, end));
+  });
+  plot.addEventListener('pointercancel', giveUp);
+  plot.addEventListener('pointerleave', () => gestures.hover(undefined));
+  plot.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && start !== undefined) giveUp();
+  });
+}
+
+/** Plain scrolling scrolls the page, except on the plot that a person has clicked or tabbed to. */
+function onWheel(event: WheelEvent, plot: HTMLElement, gestures: PlotGestures): void {
+  const isZoom = event.ctrlKey || event.metaKey || document.activeElement === plot;
+  const isSideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+  if (isSideways && (isZoom || event.shiftKey)) {
+    event.preventDefault();
+    gestures.pan((event.deltaX || event.deltaY) / 800);
+  } else if (isZoom && event.deltaY !== 0) {
+    event.preventDefault();
+    const notches = Math.max(-1, Math.min(1, event.deltaY / 100));
+    gestures.zoomBy(1.25 ** notches, event.clientX - plot.getBoundingClientRect().left);
+  }
+}
+
+/** True when the key meant something. */
+function onKey(key: string, isShift: boolean, gestures: PlotGestures): boolean {
+  const actions: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => (isShift ? gestures.pan(-0.1) : gestures.moveCursor(-0.01)),
+    ArrowRight: () => (isShift ? gestures.pan(0.1) : gestures.moveCursor(0.01)),
+    PageUp: () => gestures.moveCursor(-0.1),
+    PageDown: () => gestures.moveCursor(0.1),
+    Home: () => gestures.moveCursor(-1),
+    End: () => gestures.moveCursor(1),
+    '+': () => gestures.zoomBy(keyZoom),
+    '=': () => gestures.zoomBy(keyZoom),
+    '-': () => gestures.zoomBy(1 / keyZoom),
+    '0': () => gestures.reset(),
+    Escape: () => gestures.hover(undefined),
+  };
+  const action = actions[key];
+  action?.();
+  return action !== undefined;
+}
+
+const ordered = (a: number, b: number): [number, number] => (a < b ? [a, b] : [b, a]);

@@ -1,0 +1,64 @@
+import type { Bounds } from './bounds.ts';
+import { wantsLessMotion } from './theme.ts';
+import type { Range } from './viewState.ts';
+
+/** Time in which the distance to the goal shrinks to a third. */
+const timeConstantMs = 70;
+
+/** Moves the shown bounds smoothly after the wanted ones, a frame at a time; at once where less motion is wanted. */
+export class Glide {
+  readonly #show: (bounds: Bounds) => void;
+  #shown: Bounds | undefined;
+  #wanted: Bounds | undefined;
+  #frame = 0;
+  #lastMs = 0;
+
+  constructor(show: (bounds: Bounds) => void) {
+    this.#show = show;
+  }
+
+  get wanted(): Bounds | undefined {
+    return this.#wanted;
+  }
+
+  /** Always shows once before it returns, so that new points are drawn even where the bounds stay. */
+  to(wanted: Bounds, options: { readonly isJump: boolean }): void {
+    this.#wanted = wanted;
+    if (this.#shown === undefined || options.isJump || wantsLessMotion()) this.#shown = wanted;
+    this.#show(this.#shown);
+    if (!isSame(this.#shown, wanted) && this.#frame === 0) this.#start();
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.#frame);
+  }
+
+  #start(): void {
+    this.#lastMs = performance.now();
+    this.#frame = requestAnimationFrame((nowMs) => this.#step(nowMs));
+  }
+
+  #step(nowMs: number): void {
+    this.#frame = 0;
+    if (this.#shown === undefined || this.#wanted === undefined) return;
+    const share = 1 - Math.exp(-Math.max(8, nowMs - this.#lastMs) / timeConstantMs);
+    this.#lastMs = nowMs;
+    const next = { x: between(this.#shown.x, this.#wanted.x, share), y: between(this.#shown.y, this.#wanted.y, share) };
+    this.#shown = isSame(next, this.#wanted) ? this.#wanted : next;
+    this.#show(this.#shown);
+    if (this.#shown !== this.#wanted) this.#frame = requestAnimationFrame((laterMs) => this.#step(laterMs));
+  }
+}
+
+const between = (a: Range, b: Range, share: number): Range => ({
+  from: a.from + (b.from - a.from) * share,
+  to: a.to + (b.to - a.to) * share,
+});
+
+const isSame = (a: Bounds, b: Bounds): boolean => isClose(a.x, b.x) && isClose(a.y, b.y);
+
+/** Within half a pixel of a plot of ordinary size. */
+function isClose(a: Range, b: Range): boolean {
+  const size = Math.abs(b.to - b.from) / 1000;
+  return Math.abs(a.from - b.from) <= size && Math.abs(a.to - b.to) <= size;
+}

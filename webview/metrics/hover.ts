@@ -1,0 +1,84 @@
+/** The values of all runs at one x. */
+import { element, setText } from './dom.ts';
+import { describeX, formatValue } from './format.ts';
+import type { CardLine } from './cardLine.ts';
+import { nearestIndex } from './series.ts';
+import type { PanelMetric, XAxis } from '../../src/protocol/metricsPanel.ts';
+import type { Range } from './viewState.ts';
+
+export interface Hit {
+  readonly line: CardLine;
+  readonly x: number;
+  /** Smoothed where smoothing is on; NaN and ±∞ as they came. */
+  readonly value: number;
+}
+
+/** The nearest point of each run; a run whose points all lie further away than a twentieth of the plot has none. */
+export function hitsAt(lines: readonly CardLine[], x: number, shown: Range): readonly Hit[] {
+  const reach = (shown.to - shown.from) / 20;
+  return lines.flatMap((line) => {
+    const points = line.series.smooth ?? line.series.points;
+    const point = points[nearestIndex(points, x)];
+    if (point === undefined || Math.abs(point.x - x) > reach) return [];
+    const value = Number.isNaN(point.y) ? nonFiniteAt(line, point.x) : point.y;
+    return [{ line, x: point.x, value }];
+  });
+}
+
+function nonFiniteAt(line: CardLine, x: number): number {
+  const mark = line.series.marks[nearestIndex(line.series.marks, x)];
+  if (mark === undefined || mark.kind === 'NaN') return Number.NaN;
+  return mark.kind === 'Inf' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+}
+
+/** Better first; what is not a number last. */
+export const ranked = (hits: readonly Hit[], direction: PanelMetric['direction']): readonly Hit[] =>
+  [...hits].sort((a, b) => {
+    const isFiniteDifference = Number(Number.isFinite(b.value)) - Number(Number.isFinite(a.value));
+    if (isFiniteDifference !== 0) return isFiniteDifference;
+    return direction === 'higher' ? b.value - a.value : a.value - b.value;
+  });
+
+export const hitsText = (hits: readonly Hit[], x: number, axis: XAxis): string =>
+  `${describeX(x, axis)}: ${hits.map(({ line, value }) => `${line.run.name} ${formatValue(value)}`).join(', ')}`;
+
+const maxRows = 14;
+
+/** A small box beside the crosshair, in the style of the editor's hovers. */
+export class HoverBox {
+  readonly root = element('div', { class: 'hover', 'aria-hidden': 'true', hidden: true });
+  readonly #place = element('div', { class: 'hover-x' });
+  readonly #rows = element('div', { class: 'hover-rows' });
+
+  constructor() {
+    this.root.append(this.#place, this.#rows);
+  }
+
+  show(hits: readonly Hit[], at: { readonly x: number; readonly pixel: number; readonly axis: XAxis }): void {
+    this.root.hidden = hits.length === 0;
+    if (hits.length === 0) return;
+    setText(this.#place, describeX(at.axis === 'step' ? Math.round(at.x) : at.x, at.axis));
+    this.#rows.replaceChildren(...hits.slice(0, maxRows).flatMap(rowOf), ...this.#more(hits.length - maxRows));
+    const width = this.root.offsetWidth;
+    const room = this.root.parentElement?.clientWidth ?? 0;
+    const isRight = at.pixel + 14 + width <= room;
+    this.root.style.left = `${isRight ? at.pixel + 14 : Math.max(0, at.pixel - 14 - width)}px`;
+  }
+
+  hide(): void {
+    this.root.hidden = true;
+  }
+
+  #more(count: number): readonly HTMLElement[] {
+    return count > 0
+      ? [element('span'), element('span', { class: 'muted' }, `and ${count} more`), element('span')]
+      : [];
+  }
+}
+
+function rowOf({ line, value }: Hit): readonly HTMLElement[] {
+  const swatch = element('span', { class: 'swatch' });
+  swatch.style.color = line.style.colour;
+  const name = element('span', { class: line.run.isChampion ? 'hover-name champion' : 'hover-name' }, line.run.name);
+  return [swatch, name, element('span', { class: 'number' }, formatValue(value))];
+}

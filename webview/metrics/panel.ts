@@ -1,0 +1,318 @@
+/** The metrics panel: state of the host and state of the view, brought together and drawn. */
+import type { MessageConnection } from 'vscode-jsonrpc';
+import {
+  openRun,
+  pointsAdded,
+  ready,
+  saveCsv,
+  saveExport,
+  stateChanged,
+  type PanelMetric,
+  type PanelRun,
+  type PanelState,
+} from '../../src/protocol/metricsPanel.ts';
+import { Announcer } from './announcer.ts';
+import { Card, type CardModel } from './card.ts';
+import type { CardLine } from './cardLine.ts';
+import { dropdown, textField } from './controls.ts';
+import { element, setChildren } from './dom.ts';
+import { chartsAsPng } from './exportImage.ts';
+import { RunsTable } from './runsTable.ts';
+import { SeriesStore } from './seriesStore.ts';
+import { buildShell, messageElement, noMetrics, noRuns, type PageMessage } from './shell.ts';
+import { lineStyle, onThemeChange, readTheme, type LineStyle, type Theme } from './theme.ts';
+import { Toolbar } from './toolbar.ts';
+import { toggled, ViewStore, type Range, type StateStore } from './viewState.ts';
+
+const noState: PanelState = { sessionId: '', title: '', runs: [], metrics: [] };
+
+export class Panel {
+  readonly root: HTMLElement;
+  readonly #connection: MessageConnection;
+  readonly #view: ViewStore;
+  readonly #series: SeriesStore;
+  readonly #shell = buildShell();
+  readonly #toolbar: Toolbar;
+  readonly #table: RunsTable;
+  readonly #announcer = new Announcer();
+  readonly #filter = textField('Filter runs', 'Filter runs', (filter) => this.#view.update({ filter }));
+  readonly #metric = dropdown('Metric of the table', (metric) => this.#view.update({ metric }));
+  readonly #noMatch = element('p', { class: 'no-match muted', hidden: true }, 'No run matches the filter.');
+  readonly #cards = new Map<string, Card>();
+  readonly #watcher: IntersectionObserver;
+  #state = noState;
+  #theme: Theme = readTheme();
+  #styles = new Map<string, LineStyle>();
+  #highlight: string | undefined;
+  #frame = 0;
+  #isJump = true;
+
+  constructor(connection: MessageConnection, states: StateStore) {
+    this.#connection = connection;
+    this.#view = new ViewStore(states, () => this.#redraw({ isJump: true }));
+    this.#series = new SeriesStore(connection, () => this.#redraw({ isJump: false }));
+    this.#toolbar = this.#buildToolbar();
+    this.#table = this.#buildTable();
+    this.#watcher = new IntersectionObserver((entries) => this.#noteVisible(entries), { rootMargin: '200px' });
+    this.root = this.#shell.root;
+    const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
+    const list = element('div', { class: 'runs-box' }, this.#table.root, this.#noMatch);
+    this.#shell.sidebar.append(bar, list);
+    this.#shell.content.append(this.#toolbar.root, this.#shell.cards);
+    this.root.append(this.#announcer.root);
+    this.#filter.set(this.#view.state.filter);
+    this.#listen();
+  }
+
+  /** Asks the host for everything; says so, with a way to try again, where it cannot. */
+  async load(): Promise<void> {
+    try {
+      this.#state = await this.#connection.sendRequest(ready);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      const action = { text: 'Retry', run: () => void this.load() };
+      return this.#showMessage({ title: 'The metrics cannot be shown', text, isProblem: true, action });
+    }
+    this.#adoptSession();
+    this.#series.refresh();
+    this.#redraw({ isJump: true });
+  }
+
+  #listen(): void {
+    this.#connection.onNotification(stateChanged, (state) => {
+      this.#state = state;
+      this.#announcer.summarise(state, this.#tableMetric());
+      this.#redraw({ isJump: false });
+    });
+    this.#connection.onNotification(pointsAdded, (added) => this.#series.add(added));
+    onThemeChange(() => {
+      this.#theme = readTheme();
+      this.#redraw({ isJump: true });
+    });
+    new ResizeObserver(() => this.#redraw({ isJump: true })).observe(this.#shell.cards);
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') void this.load();
+    });
+  }
+
+  /** What was arranged for another session's steps does not fit this one's. */
+  #adoptSession(): void {
+    const { sessionId } = this.#state;
+    const before = this.#view.state.sessionId;
+    if (before === sessionId) return;
+    this.#view.update({ sessionId, ...(before !== '' && { zoom: {}, filter: '' }) });
+    this.#filter.set(this.#view.state.filter);
+  }
+
+  #redraw({ isJump }: { readonly isJump: boolean }): void {
+    this.#isJump ||= isJump;
+    if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw(): void {
+    this.#frame = 0;
+    const isJump = this.#isJump;
+    this.#isJump = false;
+    if (this.#state.sessionId === '') return;
+    if (this.#state.runs.length === 0) return this.#showMessage(noRuns);
+    this.#showMessage(undefined);
+    this.#styles = stylesOf(this.#state.runs, this.#theme);
+    this.#drawTable();
+    this.#toolbar.render(this.#view.state);
+    this.#drawCards(isJump);
+  }
+
+  #showMessage(message: PageMessage | undefined): void {
+    const { root, message: place } = this.#shell;
+    root.classList.toggle('is-empty', message !== undefined);
+    if (message === undefined) return place.replaceChildren();
+    if (place.textContent?.includes(message.text) !== true) place.replaceChildren(messageElement(message));
+  }
+
+  #drawTable(): void {
+    const { pinned, hidden } = this.#view.state;
+    const metric = this.#tableMetric();
+    const runs = this.#listedRuns();
+    const rows = runs.map((run) => ({
+      run,
+      style: this.#styleOf(run),
+      isShown: !hidden.includes(run.id),
+      isPinned: pinned.includes(run.id),
+    }));
+    const names = this.#state.metrics.map(({ name }) => name);
+    this.#metric.root.hidden = names.length === 0;
+    this.#metric.set(names, metric);
+    this.#table.render(rows, metric);
+    this.#noMatch.hidden = runs.length > 0;
+  }
+
+  #drawCards(isJump: boolean): void {
+    const { metrics } = this.#state;
+    for (const [name, card] of this.#cards) {
+      if (metrics.some((metric) => metric.name === name)) continue;
+      this.#watcher.unobserve(card.root);
+      card.dispose();
+      this.#cards.delete(name);
+    }
+    const cards = metrics.map(({ name }) => this.#cards.get(name) ?? this.#addCard(name));
+    if (cards.length > 0)
+      setChildren(
+        this.#shell.cards,
+        cards.map(({ root }) => root),
+      );
+    else this.#shell.cards.replaceChildren(messageElement(noMetrics));
+    metrics.forEach((metric, index) => {
+      const card = cards[index];
+      if (card?.isVisible === true) this.#drawCard(card, metric, isJump);
+    });
+  }
+
+  #drawCard(card: Card, metric: PanelMetric, isJump: boolean): void {
+    card.setTheme(this.#theme);
+    card.render(this.#cardModel(card, metric), { isJump });
+  }
+
+  #cardModel(card: Card, metric: PanelMetric): CardModel {
+    const { axis, isLog, zoom, hidden, openValues } = this.#view.state;
+    const runs = this.#listedRuns().filter((run) => !hidden.includes(run.id) && metric.name in run.metrics);
+    const lines = runs.flatMap((run): CardLine[] => {
+      const series = this.#series.want(this.#query(run, metric, card));
+      return series === undefined ? [] : [{ run, style: this.#styleOf(run), series }];
+    });
+    const problems = runs.map((run) => this.#series.problemOf(run.id, metric.name));
+    return {
+      metric,
+      lines,
+      axis,
+      isLog,
+      zoom: zoom[axis],
+      highlight: runs.some(({ id }) => id === this.#highlight) ? this.#highlight : undefined,
+      problem: problems.find((problem) => problem !== undefined),
+      isReading: runs.some((run) => this.#series.isReading(run.id, metric.name)),
+      isValuesOpen: openValues.includes(metric.name),
+    };
+  }
+
+  /** With a screen's width of room on both sides of a zoom, so that panning finds something. */
+  #query(run: PanelRun, { name }: PanelMetric, card: Card) {
+    const { axis, smoothing, zoom } = this.#view.state;
+    const range = zoom[axis];
+    const base = { runId: run.id, metric: name, axis, ...(smoothing > 0 && { smoothing }) };
+    if (range === undefined) return { ...base, pixels: card.pixels };
+    const room = range.to - range.from;
+    return { ...base, from: range.from - room, to: range.to + room, pixels: card.pixels * 3 };
+  }
+
+  #addCard(name: string): Card {
+    const card: Card = new Card(name, this.#theme, {
+      zoomTo: (range) => this.#zoomTo(range),
+      moveCursor: (x, from) => this.#cards.forEach((each) => each.setCursor(x, each === from)),
+      retry: () => this.#series.retry(name),
+      toggleValues: () => this.#view.update({ openValues: toggled(this.#view.state.openValues, name) }),
+      savePng: () => this.#savePng([card], name),
+      say: (text) => this.#announcer.say(text),
+    });
+    this.#cards.set(name, card);
+    this.#watcher.observe(card.root);
+    return card;
+  }
+
+  #noteVisible(entries: readonly IntersectionObserverEntry[]): void {
+    for (const card of this.#cards.values()) {
+      const entry = entries.findLast(({ target }) => target === card.root);
+      if (entry !== undefined) card.isVisible = entry.isIntersecting;
+    }
+    this.#redraw({ isJump: true });
+  }
+
+  #zoomTo(range: Range | undefined): void {
+    if (range === undefined && this.#view.state.zoom[this.#view.state.axis] === undefined) return;
+    this.#view.zoomTo(range);
+    this.#announcer.say(range === undefined ? 'Zoom reset' : 'Zoomed');
+  }
+
+  #buildToolbar(): Toolbar {
+    return new Toolbar({
+      setSmoothing: (smoothing) => this.#view.update({ smoothing }),
+      setAxis: (axis) => this.#view.update({ axis }),
+      setLog: (isLog) => this.#view.update({ isLog }),
+      zoomBy: (factor) => [...this.#cards.values()].find(({ isVisible }) => isVisible)?.zoomBy(factor),
+      resetZoom: () => this.#zoomTo(undefined),
+      savePng: () => this.#savePng([...this.#cards.values()], 'metrics'),
+      saveCsv: () => this.#saveCsv(),
+    });
+  }
+
+  #buildTable(): RunsTable {
+    return new RunsTable({
+      setShown: (runId) => this.#view.update({ hidden: toggled(this.#view.state.hidden, runId) }),
+      setAllShown: (isShown) => {
+        const listed = this.#listedRuns().map(({ id }) => id);
+        const others = this.#view.state.hidden.filter((id) => !listed.includes(id));
+        this.#view.update({ hidden: isShown ? others : [...others, ...listed] });
+      },
+      togglePin: (runId) => this.#view.update({ pinned: toggled(this.#view.state.pinned, runId) }),
+      open: (runId) => void this.#connection.sendNotification(openRun, { runId }),
+      highlight: (runId) => {
+        if (this.#highlight === runId) return;
+        this.#highlight = runId;
+        this.#redraw({ isJump: false });
+      },
+    });
+  }
+
+  #savePng(cards: readonly Card[], name: string): void {
+    for (const card of cards) {
+      const metric = this.#state.metrics.find((each) => this.#cards.get(each.name) === card);
+      if (metric !== undefined) this.#drawCard(card, metric, true);
+    }
+    const drawn = cards.filter(({ model }) => (model?.lines.length ?? 0) > 0);
+    if (drawn.length === 0) return this.#announcer.say('There is nothing to save yet');
+    const base64 = chartsAsPng(drawn, this.#theme);
+    void this.#connection.sendNotification(saveExport, { kind: 'png', name: fileName(name), base64 });
+  }
+
+  #saveCsv(): void {
+    const { hidden } = this.#view.state;
+    const runs = this.#listedRuns().filter(({ id }) => !hidden.includes(id));
+    void this.#connection.sendNotification(saveCsv, {
+      runIds: runs.map(({ id }) => id),
+      metrics: this.#state.metrics.map(({ name }) => name),
+    });
+  }
+
+  #tableMetric(): string {
+    const { metrics } = this.#state;
+    const wanted = this.#view.state.metric;
+    return metrics.some(({ name }) => name === wanted) ? wanted : (metrics[0]?.name ?? '');
+  }
+
+  /** Pinned runs first: they stay whatever the filter says. */
+  #listedRuns(): readonly PanelRun[] {
+    const { pinned, filter } = this.#view.state;
+    const isPinned = ({ id }: PanelRun): boolean => pinned.includes(id);
+    const others = this.#state.runs.filter((run) => !isPinned(run) && matches(run, filter));
+    return [...this.#state.runs.filter(isPinned), ...others];
+  }
+
+  #styleOf(run: PanelRun): LineStyle {
+    return this.#styles.get(run.id) ?? lineStyle(this.#theme, 0);
+  }
+}
+
+/** In the order of their starts, so that a run keeps its colour as others come. */
+function stylesOf(runs: readonly PanelRun[], theme: Theme): Map<string, LineStyle> {
+  const byStart = [...runs].sort((a, b) => a.startedMs - b.startedMs || (a.id < b.id ? -1 : 1));
+  return new Map(byStart.map((run, index) => [run.id, lineStyle(theme, index)]));
+}
+
+/** Every word is somewhere in what the row shows. */
+function matches(run: PanelRun, filter: string): boolean {
+  const text = `${run.name} ${run.label} ${run.machine} ${run.status}`.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+const fileName = (name: string): string => name.replaceAll(/[^\p{L}\p{N} _.-]+/gu, '-').slice(0, 100);

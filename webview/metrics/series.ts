@@ -1,0 +1,107 @@
+/** The drawn points of one series: what the host answered, and what was added since. */
+import { advanceEma, emaValue, type Ema } from '../../src/protocol/ema.ts';
+import type { PointsAdded, SeriesAnswer, XAxis } from '../../src/protocol/metricsPanel.ts';
+import type { Range } from './viewState.ts';
+
+export interface Point {
+  readonly x: number;
+  /** NaN where the line is broken. */
+  readonly y: number;
+}
+
+export interface Mark {
+  readonly x: number;
+  readonly kind: 'NaN' | 'Inf' | '-Inf';
+}
+
+export class Series {
+  readonly axis: XAxis;
+  readonly points: Point[];
+  /** The moving average, where smoothing is on. */
+  readonly smooth: Point[] | undefined;
+  readonly marks: Mark[];
+  #total: number;
+  #extent: Range | undefined;
+  #ema: Ema | undefined;
+
+  constructor(answer: SeriesAnswer, axis: XAxis) {
+    this.axis = axis;
+    this.marks = [...answer.nonFinite];
+    this.points = pointsOf(answer.x, answer.y, this.marks);
+    this.smooth = answer.smooth && pointsOf(answer.smooth.x, answer.smooth.y, this.marks);
+    this.#ema = answer.smooth?.ema;
+    this.#total = answer.total;
+    this.#extent = answer.extent;
+  }
+
+  /** Points of the whole series, drawn or not. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** First and last x of the whole series, drawn or not. */
+  get extent(): Range | undefined {
+    return this.#extent;
+  }
+
+  /** False where the points do not follow what is here: the series must then be read again. */
+  append(added: PointsAdded): boolean {
+    if (added.total - added.values.length !== this.#total) return false;
+    for (let index = 0; index < added.values.length; index++) {
+      const x = this.#xOf(added, index);
+      if (!(x >= (this.#extent?.to ?? Number.NEGATIVE_INFINITY))) return false;
+      this.#extent = { from: this.#extent?.from ?? x, to: x };
+      this.#add(x, added.values[index] ?? Number.NaN);
+      this.#total++;
+    }
+    return true;
+  }
+
+  #xOf(added: PointsAdded, index: number): number {
+    if (this.axis === 'time') return added.times[index] ?? Number.NaN;
+    return added.steps[index] ?? Number.NaN;
+  }
+
+  #add(x: number, value: number): void {
+    const isFinite = Number.isFinite(value);
+    if (!isFinite) this.marks.push({ x, kind: kindOf(value) });
+    this.points.push({ x, y: isFinite ? value : Number.NaN });
+    if (this.smooth === undefined || this.#ema === undefined) return;
+    if (isFinite) this.#ema = advanceEma(this.#ema, value);
+    this.smooth.push({ x, y: isFinite ? emaValue(this.#ema) : Number.NaN });
+  }
+}
+
+const kindOf = (value: number): Mark['kind'] => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Inf' : '-Inf');
+
+/** In order of x, with a break at each mark. */
+function pointsOf(x: Float64Array, y: Float64Array, marks: readonly Mark[]): Point[] {
+  const points: Point[] = [];
+  let next = 0;
+  const breakBefore = (limit: number): void => {
+    for (let mark = marks[next]; mark !== undefined && mark.x <= limit; mark = marks[++next])
+      points.push({ x: mark.x, y: Number.NaN });
+  };
+  for (let index = 0; index < x.length; index++) {
+    const at = x[index] ?? Number.NaN;
+    breakBefore(at);
+    points.push({ x: at, y: y[index] ?? Number.NaN });
+  }
+  breakBefore(Number.POSITIVE_INFINITY);
+  return points;
+}
+
+/** Index of the point nearest to `x` among points in order of x; -1 where there is none. */
+export function nearestIndex(points: readonly { readonly x: number }[], x: number): number {
+  let low = 0;
+  let high = points.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((points[middle]?.x ?? 0) < x) low = middle + 1;
+    else high = middle;
+  }
+  const before = points[low - 1];
+  const at = points[low];
+  if (at === undefined) return -1;
+  return before !== undefined && x - before.x < at.x - x ? low - 1 : low;
+}

@@ -1,0 +1,63 @@
+/** The colours of VS Code's theme, as a canvas needs them, and one line style per run. */
+
+export interface LineStyle {
+  readonly colour: string;
+  /** Lengths of dash and gap in pixels; empty: solid. */
+  readonly dash: readonly number[];
+}
+
+export interface Theme {
+  readonly foreground: string;
+  readonly muted: string;
+  readonly grid: string;
+  readonly background: string;
+  readonly focus: string;
+  readonly selection: string;
+  readonly error: string;
+  readonly fontFamily: string;
+  readonly runColours: readonly string[];
+}
+
+const chartColours = ['blue', 'orange', 'green', 'purple', 'red', 'yellow'];
+/** Beyond the six of VS Code: hues that lie between theirs. */
+const furtherHues = [187, 325, 80, 25, 240, 152];
+
+export function readTheme(): Theme {
+  const styles = getComputedStyle(document.body);
+  const read = (name: string, otherwise: string): string =>
+    styles.getPropertyValue(`--vscode-${name}`).trim() || otherwise;
+  const isLight = /vscode-(high-contrast-)?light/.test(document.body.className);
+  const foreground = read('foreground', isLight ? '#3b3b3b' : '#cccccc');
+  return {
+    foreground,
+    muted: read('descriptionForeground', foreground),
+    grid: read('editorWidget-border', read('panel-border', '#80808059')),
+    background: read('editor-background', isLight ? '#ffffff' : '#1f1f1f'),
+    focus: read('focusBorder', foreground),
+    selection: read('editor-selectionBackground', '#80808059'),
+    error: read('errorForeground', '#f85149'),
+    fontFamily: read('font-family', 'sans-serif'),
+    runColours: [
+      ...chartColours.map((name) => read(`charts-${name}`, foreground)),
+      ...furtherHues.map((hue) => `hsl(${hue} ${isLight ? '70% 36%' : '62% 64%'})`),
+    ],
+  };
+}
+
+const dashes: readonly (readonly number[])[] = [[], [7, 3], [2, 2], [9, 3, 2, 3]];
+
+/** By the run's place in its session: a run keeps its style whatever else is shown. */
+export const lineStyle = (theme: Theme, index: number): LineStyle => ({
+  colour: theme.runColours[index % theme.runColours.length] ?? theme.foreground,
+  dash: dashes[Math.floor(index / theme.runColours.length) % dashes.length] ?? [],
+});
+
+/** Calls back when the person changes the theme. Lives as long as the page. */
+export function onThemeChange(listener: () => void): void {
+  const observer = new MutationObserver(listener);
+  observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ['style'] });
+}
+
+export const wantsLessMotion = (): boolean =>
+  document.body.classList.contains('vscode-reduce-motion') || matchMedia('(prefers-reduced-motion: reduce)').matches;

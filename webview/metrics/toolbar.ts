@@ -1,0 +1,65 @@
+import type { XAxis } from '../../src/protocol/metricsPanel.ts';
+import { iconButton, segments, textButton, toggleButton } from './controls.ts';
+import { element, setAttribute, setText } from './dom.ts';
+import { maxSmoothing, type ViewState } from './viewState.ts';
+
+export interface ToolbarEvents {
+  setSmoothing(smoothing: number): void;
+  setAxis(axis: XAxis): void;
+  setLog(isLog: boolean): void;
+  /** Below 1 zooms in. */
+  zoomBy(factor: number): void;
+  resetZoom(): void;
+  savePng(): void;
+  saveCsv(): void;
+}
+
+/** Looks of all charts at once, and their export. */
+export class Toolbar {
+  readonly root: HTMLElement;
+  readonly #slider: HTMLInputElement;
+  readonly #amount = element('output', { class: 'number', for: 'smoothing' });
+  readonly #axis;
+  readonly #log: HTMLButtonElement;
+  readonly #reset: HTMLElement;
+
+  constructor(events: ToolbarEvents) {
+    this.#slider = element('input', { id: 'smoothing', type: 'range', min: 0, max: maxSmoothing, step: 0.01 });
+    this.#slider.addEventListener('input', () => events.setSmoothing(Number(this.#slider.value)));
+    this.#axis = segments<XAxis>(
+      'Horizontal axis',
+      [
+        { value: 'step', text: 'Step' },
+        { value: 'time', text: 'Time' },
+      ],
+      (axis) => events.setAxis(axis),
+    );
+    const toggleLog = (): void => events.setLog(this.#log.getAttribute('aria-pressed') !== 'true');
+    this.#log = toggleButton('Log', toggleLog, 'Logarithmic vertical axis');
+    this.#reset = iconButton({ label: 'Reset zoom', icon: 'reset', onClick: () => events.resetZoom() });
+    const zoomIn = iconButton({ label: 'Zoom in', icon: 'zoomIn', onClick: () => events.zoomBy(0.6) });
+    const zoomOut = iconButton({ label: 'Zoom out', icon: 'zoomOut', onClick: () => events.zoomBy(1 / 0.6) });
+    const exportButtons = [textButton('PNG', () => events.savePng()), textButton('CSV', () => events.saveCsv())];
+    for (const button of exportButtons) setAttribute(button, 'appearance', 'secondary');
+    exportButtons.forEach((button, index) => setAttribute(button, 'title', exportTitles[index]));
+    this.root = element(
+      'div',
+      { class: 'toolbar', role: 'toolbar', 'aria-label': 'Charts' },
+      element('label', { class: 'smoothing' }, 'Smoothing', this.#slider, this.#amount),
+      this.#axis.root,
+      element('div', { class: 'segments' }, this.#log),
+      element('div', { class: 'group' }, zoomOut, zoomIn, this.#reset),
+      element('div', { class: 'group export' }, ...exportButtons),
+    );
+  }
+
+  render(state: ViewState): void {
+    if (Number(this.#slider.value) !== state.smoothing) this.#slider.value = String(state.smoothing);
+    setText(this.#amount, state.smoothing.toFixed(2));
+    this.#axis.set(state.axis);
+    setAttribute(this.#log, 'aria-pressed', String(state.isLog));
+    setAttribute(this.#reset, 'disabled', state.zoom[state.axis] === undefined);
+  }
+}
+
+const exportTitles = ['Save the shown charts as an image', 'Save every point of the shown runs as CSV'];

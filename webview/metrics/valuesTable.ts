@@ -1,0 +1,84 @@
+/** A chart in words: newest, smallest and largest value and the trend of each run, for eyes and for screen readers. */
+import { element } from './dom.ts';
+import { describeX, formatValue } from './format.ts';
+import type { CardLine } from './cardLine.ts';
+import type { Point } from './series.ts';
+
+export interface LineFacts {
+  readonly last: string;
+  readonly min: string;
+  readonly max: string;
+  readonly trend: string;
+}
+
+/** Of the points that are drawn, which keep every extreme. */
+export function factsOf(line: CardLine): LineFacts {
+  const { points, marks, axis } = line.series;
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const { y } of points) {
+    if (Number.isNaN(y)) continue;
+    min = Math.min(min, y);
+    max = Math.max(max, y);
+  }
+  const newest = points.at(-1);
+  const lastMark = marks.at(-1);
+  const last = newest === undefined ? '' : Number.isNaN(newest.y) ? (lastMark?.kind ?? '') : formatValue(newest.y);
+  const first = marks[0];
+  const broken = first === undefined ? '' : `, ${first.kind} from ${describeX(first.x, axis)}`;
+  const hasValues = min <= max;
+  return {
+    last,
+    min: hasValues ? formatValue(min) : '',
+    max: hasValues ? formatValue(max) : '',
+    trend: trendOf(points) + broken,
+  };
+}
+
+/** Mean of the newest tenth against that of the tenth before the newest fifth, seen against the spread. */
+export function trendOf(points: readonly Point[]): string {
+  const values = points.flatMap(({ y }) => (Number.isNaN(y) ? [] : [y]));
+  const part = Math.floor(values.length / 10);
+  if (part < 1) return 'too few values';
+  const newest = values.slice(-part);
+  const earlier = values.slice(-3 * part, -2 * part);
+  const change = mean(newest) - mean(earlier);
+  const spread = Math.max(deviation(newest), deviation(earlier)) / Math.sqrt(part);
+  const isClear = Math.abs(change) > Math.max(2 * spread, Math.abs(mean(earlier)) * 1e-3);
+  if (!isClear) return 'level';
+  return change < 0 ? 'falling' : 'rising';
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function deviation(values: readonly number[]): number {
+  const middle = mean(values);
+  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
+}
+
+export function valueRows(lines: readonly CardLine[]): readonly HTMLTableRowElement[] {
+  return lines.map((line) => {
+    const { last, min, max, trend } = factsOf(line);
+    const swatch = element('span', { class: 'swatch' });
+    swatch.style.color = line.style.colour;
+    const numbers = [last, min, max].map((text) => element('td', { class: 'number' }, text));
+    return element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, swatch, line.run.name),
+      ...numbers,
+      element('td', {}, trend),
+    );
+  });
+}
+
+/** `3 runs; run 7 last 0.83, falling`, for whoever cannot see the chart. */
+export function chartInWords(metric: string, lines: readonly CardLine[]): string {
+  if (lines.length === 0) return `${metric}: no runs shown`;
+  const runs = lines.slice(0, 6).map((line) => {
+    const { last, min, max, trend } = factsOf(line);
+    return `${line.run.name}: last ${last}, lowest ${min}, highest ${max}, ${trend}`;
+  });
+  const more = lines.length > 6 ? `; and ${lines.length - 6} more` : '';
+  return `${metric}, ${lines.length} ${lines.length === 1 ? 'run' : 'runs'}. ${runs.join('; ')}${more}`;
+}

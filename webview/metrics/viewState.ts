@@ -1,0 +1,100 @@
+/** What the person has arranged. Kept by VS Code across hiding, reloads and restarts. */
+import type { XAxis } from '../../src/protocol/metricsPanel.ts';
+
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ViewState {
+  readonly sessionId: string;
+  /** Run ids. */
+  readonly hidden: readonly string[];
+  readonly pinned: readonly string[];
+  readonly filter: string;
+  /** The metric of the table's columns; empty: the first one. */
+  readonly metric: string;
+  readonly axis: XAxis;
+  readonly smoothing: number;
+  readonly isLog: boolean;
+  /** Absent for an axis that shows everything. */
+  readonly zoom: Readonly<Partial<Record<XAxis, Range>>>;
+  /** Metrics whose table of values is open. */
+  readonly openValues: readonly string[];
+}
+
+export const maxSmoothing = 0.99;
+
+/** From whatever an earlier version, or nobody, has saved. */
+export function restoreState(saved: unknown): ViewState {
+  const from = isRecord(saved) ? saved : {};
+  const zoom = isRecord(from['zoom']) ? from['zoom'] : {};
+  const step = rangeOf(zoom['step']);
+  const time = rangeOf(zoom['time']);
+  return {
+    sessionId: textOf(from['sessionId']),
+    hidden: textsOf(from['hidden']),
+    pinned: textsOf(from['pinned']),
+    filter: textOf(from['filter']),
+    metric: textOf(from['metric']),
+    axis: from['axis'] === 'time' ? 'time' : 'step',
+    smoothing: clampSmoothing(from['smoothing']),
+    isLog: from['isLog'] === true,
+    zoom: { ...(step && { step }), ...(time && { time }) },
+    openValues: textsOf(from['openValues']),
+  };
+}
+
+export interface StateStore {
+  getState(): unknown;
+  setState(state: ViewState): void;
+}
+
+/** Every change is saved before anybody hears of it. */
+export class ViewStore {
+  readonly #store: StateStore;
+  readonly #onChange: (state: ViewState, before: ViewState) => void;
+  #state: ViewState;
+
+  constructor(store: StateStore, onChange: (state: ViewState, before: ViewState) => void) {
+    this.#store = store;
+    this.#onChange = onChange;
+    this.#state = restoreState(store.getState());
+  }
+
+  get state(): ViewState {
+    return this.#state;
+  }
+
+  update(change: Partial<ViewState>): void {
+    const before = this.#state;
+    this.#state = { ...before, ...change };
+    this.#store.setState(this.#state);
+    this.#onChange(this.#state, before);
+  }
+
+  /** Absent range: everything is shown again. */
+  zoomTo(range: Range | undefined): void {
+    const { [this.#state.axis]: _, ...others } = this.#state.zoom;
+    this.update({ zoom: range === undefined ? others : { ...others, [this.#state.axis]: range } });
+  }
+}
+
+export const toggled = (list: readonly string[], item: string): readonly string[] =>
+  list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+
+const clampSmoothing = (value: unknown): number =>
+  typeof value === 'number' && value >= 0 ? Math.min(maxSmoothing, value) : 0;
+
+function rangeOf(value: unknown): Range | undefined {
+  if (!isRecord(value)) return undefined;
+  const { from, to } = value;
+  return typeof from === 'number' && typeof to === 'number' && from < to ? { from, to } : undefined;
+}
