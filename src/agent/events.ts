@@ -5,6 +5,7 @@
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import type { AssistantBlock, AttachmentBlock, ModelFailure, StopReason, Usage } from '../models/model.ts';
+import type { Cost } from '../models/prices.ts';
 import type { RunProcess, RunSpec, Verdict } from '../runs/run.ts';
 import type { SleepRequest } from '../sleep/trigger.ts';
 import type { Effect } from '../tools/tool.ts';
@@ -31,9 +32,6 @@ export interface Evidence {
 
 /** Who a message for the model comes from. */
 export type MessageOrigin = 'goal' | 'person' | 'wake' | 'monitor' | 'reminder' | 'resume';
-
-/** Cost of one call in US dollars, or why it is not known. */
-export type Cost = { readonly usd: number } | { readonly unknown: string };
 
 export type SessionEvent =
   | {

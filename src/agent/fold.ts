@@ -1,6 +1,7 @@
 /** events → state. Pure: resuming after a crash is this same fold. Events that are not known here change nothing. */
 import { parseGoalTarget } from '../experiments/target.ts';
 import type { RunId } from '../base/ids.ts';
+import { contextTokens } from '../models/model.ts';
 import type { JournalEvent } from './events.ts';
 import type { RunState, SessionState } from './state.ts';
 
@@ -37,69 +38,66 @@ export function initialState(event: Started): SessionState {
 }
 
 export function applyEvent(state: SessionState, event: JournalEvent): SessionState {
-  const next = transition(state, event);
-  return next === state ? state : { ...next, lastEventMs: event.at };
+  const change = changes[event.type] as ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
+  // An event of a newer version stays in the journal, without meaning here.
+  return change === undefined ? state : { ...change(state, event), lastEventMs: event.at };
 }
 
-function transition(state: SessionState, event: JournalEvent): SessionState {
-  switch (event.type) {
-    case 'session.started':
-      return state;
-    case 'session.resumed':
-      return { ...state, phase: revived(state), ...(event.budget && { budget: event.budget }) };
-    case 'session.model_changed':
-      return { ...state, provider: event.provider, model: event.model };
-    case 'session.paused':
-      return { ...state, phase: 'paused', pausedBy: event.detail ?? event.by };
-    case 'session.ended':
-      return {
-        ...without(state, 'sleep', 'monitor'),
-        phase: 'ended',
-        end: { reason: event.reason, summary: event.summary, evidence: event.evidence },
-      };
-    case 'message.added':
-      return event.origin === 'person' ? awake(state) : state;
-    case 'model.requested':
-      return { ...without(state, 'pausedBy'), phase: 'thinking', turns: event.turn };
-    case 'model.replied':
-      return afterReply(state, event);
-    case 'permission.decided':
-      return state;
-    case 'tool.started':
-      return { ...state, phase: 'acting' };
-    case 'tool.finished':
-      return state;
-    case 'run.planned':
-      return withRun(state, event.spec.id, { spec: event.spec, metrics: [] });
-    case 'run.started':
-      return changeRun(state, event.runId, { process: event.process });
-    case 'run.ended':
-      return changeRun(state, event.runId, { verdict: event.verdict, endedMs: event.endedMs, metrics: event.metrics });
-    case 'run.not_started':
-      return changeRun(state, event.runId, { notStarted: event.why });
-    case 'sleep.started':
-      return {
-        ...state,
-        phase: 'sleeping',
-        sleep: { sleepId: event.sleepId, request: event.request, sinceMs: event.at },
-      };
-    case 'sleep.ended':
-      return { ...without(state, 'sleep'), phase: 'ready' };
-    case 'monitor.started':
-      return { ...state, monitor: { goal: event.goal, intervalMs: event.intervalMs, sinceMs: event.at } };
-    case 'monitor.stopped':
-      return without(state, 'monitor');
-    case 'context.checkpointed':
-      return state;
-    case 'note.pinned':
-      return { ...state, stickies: new Map([...state.stickies, [event.number, event.text]]) };
-    case 'note.unpinned':
-      return { ...state, stickies: new Map([...state.stickies].filter(([number]) => number !== event.number)) };
-    default:
-      // Of a newer version: kept in the journal, without meaning here.
-      return event satisfies never;
-  }
-}
+type Changes = {
+  readonly [Type in JournalEvent['type']]: (
+    state: SessionState,
+    event: Extract<JournalEvent, { type: Type }>,
+  ) => SessionState;
+};
+
+const same = (state: SessionState): SessionState => state;
+
+const changes: Changes = {
+  'session.started': same,
+  'session.resumed': (state, { budget }) => ({ ...state, phase: revived(state), ...(budget && { budget }) }),
+  'session.model_changed': (state, { provider, model }) => ({ ...state, provider, model }),
+  'session.paused': (state, { detail, by }) => ({
+    ...without(state, 'sleep'),
+    phase: 'paused',
+    pausedBy: detail ?? by,
+  }),
+  'session.ended': (state, { reason, summary, evidence }) => ({
+    ...without(state, 'sleep', 'monitor'),
+    phase: 'ended',
+    end: { reason, summary, evidence },
+  }),
+  'message.added': (state, { origin }) => (origin === 'person' ? awake(state) : state),
+  'model.requested': (state, { turn }) => ({ ...without(state, 'pausedBy'), phase: 'thinking', turns: turn }),
+  'model.replied': (state, { usage, cost }) => ({
+    ...state,
+    phase: 'ready',
+    usd: 'usd' in cost ? state.usd + cost.usd : state.usd,
+    hasUnknownCost: state.hasUnknownCost || 'unknown' in cost,
+    inputTokens: state.inputTokens + contextTokens(usage),
+    outputTokens: state.outputTokens + usage.outputTokens,
+  }),
+  'permission.decided': same,
+  'tool.started': (state) => (state.phase === 'ready' ? { ...state, phase: 'acting' } : state),
+  'tool.finished': same,
+  'run.planned': (state, { spec }) => withRun(state, spec.id, { spec, metrics: [] }),
+  'run.started': (state, { runId, process }) => changeRun(state, runId, { process }),
+  'run.ended': (state, { runId, verdict, endedMs, metrics }) => changeRun(state, runId, { verdict, endedMs, metrics }),
+  'run.not_started': (state, { runId, why }) => changeRun(state, runId, { notStarted: why }),
+  'sleep.started': (state, { sleepId, request, at, callId }) => ({
+    ...state,
+    phase: 'sleeping',
+    sleep: { sleepId, request, sinceMs: at, isCheckIn: callId === '' },
+  }),
+  'sleep.ended': (state) => ({ ...without(state, 'sleep'), phase: 'ready' }),
+  'monitor.started': (state, { goal, intervalMs, at }) => ({ ...state, monitor: { goal, intervalMs, sinceMs: at } }),
+  'monitor.stopped': (state) => without(state, 'monitor'),
+  'context.checkpointed': same,
+  'note.pinned': (state, { number, text }) => ({ ...state, stickies: new Map([...state.stickies, [number, text]]) }),
+  'note.unpinned': (state, { number }) => ({
+    ...state,
+    stickies: new Map([...state.stickies].filter(([other]) => other !== number)),
+  }),
+};
 
 const revived = (state: SessionState): SessionState['phase'] =>
   state.phase === 'thinking' || state.phase === 'acting' ? 'ready' : state.phase;
@@ -109,18 +107,6 @@ const awake = (state: SessionState): SessionState =>
   state.phase === 'ended' || state.phase === 'paused'
     ? { ...without(state, 'end', 'pausedBy'), phase: 'ready' }
     : state;
-
-function afterReply(state: SessionState, event: Extract<JournalEvent, { type: 'model.replied' }>): SessionState {
-  const { usage, cost } = event;
-  return {
-    ...state,
-    phase: 'ready',
-    usd: 'usd' in cost ? state.usd + cost.usd : state.usd,
-    hasUnknownCost: state.hasUnknownCost || 'unknown' in cost,
-    inputTokens: state.inputTokens + usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
-    outputTokens: state.outputTokens + usage.outputTokens,
-  };
-}
 
 function changeRun(state: SessionState, id: RunId, change: Partial<RunState>): SessionState {
   const run = state.runs.get(id);

@@ -21,11 +21,27 @@ export function buildHistory(events: readonly JournalEvent[]): Message[] {
   );
   const history = new History();
   if (briefing !== undefined) history.user({ type: 'text', text: briefing });
+  // What is said while a request is under way was not seen by its reply: it comes after it.
+  let unseen: string[] | undefined;
+  const flush = (): void => {
+    for (const text of unseen ?? []) history.user({ type: 'text', text });
+    unseen = undefined;
+  };
   for (const event of rest) {
-    if (event.type === 'model.replied') addReply(history, event, results);
+    if (event.type === 'model.requested') {
+      flush();
+      unseen = [];
+    }
+    if (event.type === 'model.replied') {
+      addReply(history, event, results);
+      flush();
+    }
     const text = userText(event, rest);
-    if (text !== undefined) history.user({ type: 'text', text });
+    if (text === undefined) continue;
+    if (unseen !== undefined) unseen.push(text);
+    else history.user({ type: 'text', text });
   }
+  flush();
   return history.messages;
 }
 

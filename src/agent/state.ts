@@ -37,7 +37,12 @@ export interface SessionState {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly runs: ReadonlyMap<RunId, RunState>;
-  readonly sleep?: { readonly sleepId: string; readonly request: SleepRequest; readonly sinceMs: number };
+  readonly sleep?: {
+    readonly sleepId: string;
+    readonly request: SleepRequest;
+    readonly sinceMs: number;
+    readonly isCheckIn: boolean;
+  };
   readonly monitor?: { readonly goal: string; readonly intervalMs: number; readonly sinceMs: number };
   readonly pausedBy?: string;
   readonly end?: { readonly reason: EndReason; readonly summary: string; readonly evidence: readonly Evidence[] };

@@ -31,6 +31,8 @@ export interface ToolResult {
 export interface Tool {
   readonly spec: ToolSpec;
   readonly effect: Effect;
+  /** Made twice with the same arguments, the call does no more than once: after a crash it is simply made again. */
+  readonly isRepeatable: boolean;
   /** Verb and object for a list of calls, such as `read_file train.py`; never throws on any input. */
   describe(input: unknown): string;
   /** The typed arguments, or a text that tells the model what is wrong with them and what is right. */
@@ -45,6 +47,8 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly name: string;
   readonly description: string;
   readonly effect: Effect;
+  /** Default: true for reading tools, false for all others. */
+  readonly isRepeatable?: boolean;
   readonly parameters: Schema;
   /** Accepted spellings of a parameter: alias → name. */
   readonly aliases?: Readonly<Record<string, string>>;
@@ -60,6 +64,7 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
   return {
     spec: { name, description, inputSchema },
     effect,
+    isRepeatable: definition.isRepeatable ?? effect === 'read',
     describe(input) {
       const parsed = read(input);
       return parsed.success ? definition.describe(parsed.data) : name;

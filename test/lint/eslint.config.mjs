@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 const typed = {
   '@typescript-eslint/no-floating-promises': 'error',
   '@typescript-eslint/no-misused-promises': 'error',
-  '@typescript-eslint/switch-exhaustiveness-check': 'error',
+  '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
   '@typescript-eslint/no-explicit-any': 'error',
   '@typescript-eslint/await-thenable': 'error',
   '@typescript-eslint/no-unsafe-assignment': 'error',

@@ -1,0 +1,122 @@
+/**
+ * Keeps the conversation inside the model's window: older turns are replaced by a briefing built from the journal, the
+ * newest stay word for word. Deterministic: no model is asked.
+ */
+import { formatValue, oneLine } from '../base/text.ts';
+import type { Ledger, LedgerRow } from '../experiments/ledger.ts';
+import { contextTokens, type ModelDescription } from '../models/model.ts';
+import { verdictText } from '../runs/run.ts';
+import { triggerText } from '../sleep/trigger.ts';
+import type { JournalEvent } from './events.ts';
+import type { SessionState } from './state.ts';
+
+const charsPerToken = 3.5;
+/** Shares of the model's window. */
+const fullShare = 0.7;
+const keptShare = 0.2;
+const maxLedgerRows = 40;
+
+export const defaultWindowTokens = 128_000;
+
+/** Tokens of the next request: measured up to the last reply, estimated for what came after it. */
+export function estimatedTokens(events: readonly JournalEvent[]): number {
+  const index = events.findLastIndex((event) => event.type === 'model.replied' && contextTokens(event.usage) > 0);
+  const last = events[index];
+  const checkpoint = events.findLastIndex((event) => event.type === 'context.checkpointed');
+  if (last?.type !== 'model.replied' || checkpoint > index) return sizeOf(sinceCheckpoint(events));
+  return contextTokens(last.usage) + last.usage.outputTokens + sizeOf(events.slice(index + 1));
+}
+
+export const needsCheckpoint = (events: readonly JournalEvent[], window: ModelDescription | undefined): boolean =>
+  estimatedTokens(events) > (window?.contextTokens ?? defaultWindowTokens) * fullShare;
+
+/** Id of the last event to be replaced: as many whole turns as fit stay. `undefined` when there is nothing to replace. */
+export function replaceUpTo(events: readonly JournalEvent[], window: ModelDescription | undefined): string | undefined {
+  const keptTokens = (window?.contextTokens ?? defaultWindowTokens) * keptShare;
+  const open = sinceCheckpoint(events);
+  let upTo = open.at(-1)?.id;
+  let tokens = 0;
+  for (let index = open.length - 1; index > 0; index -= 1) {
+    const event = open[index];
+    if (event === undefined) break;
+    tokens += sizeOf([event]);
+    if (tokens > keptTokens) break;
+    if (event.type === 'model.requested') upTo = open[index - 1]?.id;
+  }
+  return upTo;
+}
+
+function sinceCheckpoint(events: readonly JournalEvent[]): readonly JournalEvent[] {
+  const last = events.findLast((event) => event.type === 'context.checkpointed');
+  if (last?.type !== 'context.checkpointed') return events;
+  return events.slice(events.findIndex((event) => event.id === last.upTo) + 1).filter((event) => event !== last);
+}
+
+function sizeOf(events: readonly JournalEvent[]): number {
+  const chars = events.reduce((sum, event) => {
+    switch (event.type) {
+      case 'message.added':
+      case 'tool.finished':
+        return sum + event.text.length;
+      case 'model.replied':
+        return sum + JSON.stringify(event.content).length;
+      case 'run.ended':
+        return sum + 300 + (event.outputTail?.length ?? 0);
+      default:
+        return sum;
+    }
+  }, 0);
+  return Math.ceil(chars / charsPerToken);
+}
+
+/** What the model gets in place of the turns before. */
+export function renderBriefing(state: SessionState, ledger: Ledger, events: readonly JournalEvent[]): string {
+  const parts = [
+    'The conversation so far was shortened. This is what is recorded; every number was measured.',
+    `The goal:\n${state.goal}`,
+    `Turns made: ${state.turns}. Runs: ${state.runs.size}.`,
+    ledgerPart(ledger),
+    waitingPart(state),
+    steeringPart(events),
+    'Your notes are listed in the system prompt; read what you need with memory_read. Earlier runs answer to show_metrics, compare_runs and task_output. Go on with the work.',
+  ];
+  return parts.filter((part) => part !== undefined).join('\n\n');
+}
+
+function ledgerPart({ rows, champion, decisive }: Ledger): string | undefined {
+  if (rows.length === 0) return undefined;
+  const shown = rows.slice(-maxLedgerRows);
+  const kept =
+    champion !== undefined && !shown.some((row) => row.runId === champion.runId) ? [champion, ...shown] : shown;
+  const left = rows.length - kept.length;
+  const best = champion && decisive ? `\nBest by ${decisive.metric}: run ${champion.number}.` : '';
+  return `Runs${left > 0 ? ` (${left} older ones left out)` : ''}:\n${kept.map(rowText).join('\n')}${best}`;
+}
+
+function rowText(row: LedgerRow): string {
+  const verdict = row.verdict === undefined ? 'running' : verdictText(row.verdict);
+  const metrics = row.metrics
+    .slice(0, 6)
+    .map((one) => `${one.metric} last ${formatValue(one.last)} best ${formatValue(one.best)}`);
+  const handle = row.handle === undefined ? '' : ` · ${row.handle}`;
+  return `- run ${row.number} · ${row.runId}${handle} · ${row.label} · ${verdict}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''} · ${oneLine(row.command, 160)}`;
+}
+
+function waitingPart(state: SessionState): string | undefined {
+  const sleep = state.sleep && `Asleep until: ${state.sleep.request.triggers.map(triggerText).join(', ')}.`;
+  const monitor =
+    state.monitor && `Monitor every ${Math.round(state.monitor.intervalMs / 60_000)} min: ${state.monitor.goal}`;
+  return [sleep, monitor].filter((part) => part !== undefined).join('\n') || undefined;
+}
+
+/** What the person said stays word for word, newest first within a bound. */
+function steeringPart(events: readonly JournalEvent[]): string | undefined {
+  const said = events.flatMap((event) =>
+    event.type === 'message.added' && event.origin === 'person' ? [event.text] : [],
+  );
+  if (said.length === 0) return undefined;
+  return `What the person said, oldest first:\n${said
+    .slice(-10)
+    .map((text) => `- ${oneLine(text, 2000)}`)
+    .join('\n')}`;
+}

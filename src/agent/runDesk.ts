@@ -1,0 +1,234 @@
+/** The session's hand on its runs: plans, launches, adopts and records them. Identity is the run id, from plan to end. */
+import path from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { messageOf, ToolFailure } from '../base/errors.ts';
+import { newRunId, type RunId, type SessionId } from '../base/ids.ts';
+import type { Logger } from '../base/logger.ts';
+import { capText, cleanText, oneLine } from '../base/text.ts';
+import { buildLedger, type Ledger, type LedgerEntry } from '../experiments/ledger.ts';
+import type { Machines } from '../machines/machine.ts';
+import { createLineParser } from '../metrics/lineParser.ts';
+import type { MetricSpec, MetricSummary } from '../metrics/metric.ts';
+import { handleOf, type RunSpec } from '../runs/run.ts';
+import type { Run, RunChange } from '../runs/liveRun.ts';
+import { LaunchFailure, type Runs } from '../runs/runs.ts';
+import type { SessionLog } from './sessionLog.ts';
+import type { RunState, SessionState } from './state.ts';
+
+export interface LaunchRequest {
+  readonly machineId: string;
+  readonly command: string;
+  readonly cwd?: string;
+  readonly metrics: MetricSpec;
+  readonly label?: string;
+}
+
+export interface RunDeskDeps {
+  readonly sessionId: SessionId;
+  readonly log: SessionLog;
+  readonly runs: Runs;
+  readonly machines: Machines;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const tailChars = 3_000;
+
+export class RunDesk {
+  readonly #deps: RunDeskDeps;
+  readonly #owned = new DisposableStore();
+  /** Ends that are being written: one record per run, however often it is heard. */
+  readonly #recording = new Map<RunId, Promise<void>>();
+
+  constructor(deps: RunDeskDeps) {
+    this.#deps = deps;
+    this.#owned.add(deps.runs.onDidChange((change) => this.#heard(change)));
+  }
+
+  /**
+   * Plans in the journal, then starts. Asked again for the same call (after a crash) it goes on with the same run id, and
+   * what is already there is adopted, not started again.
+   */
+  async launch(request: LaunchRequest, callId: string, signal: AbortSignal): Promise<Run> {
+    createLineParser(request.metrics);
+    const spec = this.plannedFor(callId) ?? (await this.#plan(request, callId));
+    try {
+      const run = await this.#deps.runs.launch(spec, signal);
+      await this.#recordStart(run);
+      return run;
+    } catch (error) {
+      const mayExist = error instanceof LaunchFailure && error.reason === 'unconfirmed';
+      if (!mayExist) await this.#deps.log.record({ type: 'run.not_started', runId: spec.id, why: messageOf(error) });
+      throw new ToolFailure(messageOf(error), { cause: error });
+    }
+  }
+
+  /** The plan that an earlier attempt at this call wrote. */
+  plannedFor(callId: string): RunSpec | undefined {
+    const event = this.#deps.log.events.findLast((one) => one.type === 'run.planned' && one.callId === callId);
+    if (event?.type !== 'run.planned') return undefined;
+    return this.#state.runs.get(event.spec.id)?.notStarted === undefined ? event.spec : undefined;
+  }
+
+  /**
+   * Takes up the session's runs: those without a verdict to go on with, the others so that their output and metrics can be
+   * read. What never came to life and is not being launched is said to be so.
+   */
+  async adoptAll(pendingCalls: ReadonlySet<string>): Promise<void> {
+    const runs = [...this.#state.runs.values()].filter((run) => run.notStarted === undefined);
+    await Promise.all(runs.map((run) => this.#adopt(run, pendingCalls)));
+  }
+
+  /** Runs with a process and without a verdict. */
+  live(): Run[] {
+    return this.all().filter((run) => run.liveness.kind !== 'ended');
+  }
+
+  /** The session's runs that this process follows, oldest first. */
+  all(): Run[] {
+    return [...this.#state.runs.keys()].map((id) => this.#deps.runs.get(id)).filter((run) => run !== undefined);
+  }
+
+  /** By run id, `run 7`, `7`, or `machine:pid` (the newest that had it). */
+  find(reference: string): RunState | undefined {
+    const wanted = reference.trim().replace(/^#/, '');
+    const number = /^(?:run\s*)?(\d+)$/i.exec(wanted)?.[1];
+    return [...this.#state.runs.values()].findLast(
+      (run) =>
+        run.spec.id === wanted || String(run.spec.number) === number || handleOf(run.spec, run.process) === wanted,
+    );
+  }
+
+  /** Live values where the run is followed here, else what was recorded at its end. */
+  summaries(run: RunState): readonly MetricSummary[] {
+    return this.#deps.runs.get(run.spec.id)?.metrics.summaries() ?? run.metrics;
+  }
+
+  ledger(): Ledger {
+    return ledgerOf(this.#state, (run) => this.summaries(run));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  /** Resolves when every end heard so far is on disk. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#recording.values());
+  }
+
+  get #state(): SessionState {
+    return this.#deps.log.state;
+  }
+
+  async #plan(request: LaunchRequest, callId: string): Promise<RunSpec> {
+    const machine = this.#deps.machines.get(request.machineId);
+    const plannedMs = this.#deps.clock.now();
+    const spec: RunSpec = {
+      id: newRunId(plannedMs),
+      sessionId: this.#deps.sessionId,
+      number: this.#state.runs.size + 1,
+      machineId: machine.id,
+      command: request.command,
+      cwd: path.posix.resolve(this.#state.workFolder, request.cwd ?? '.'),
+      env: {},
+      metrics: request.metrics,
+      label: oneLine(request.label ?? request.command, 60),
+      plannedMs,
+    };
+    await this.#deps.log.record({ type: 'run.planned', spec, callId });
+    return spec;
+  }
+
+  async #recordStart(run: Run): Promise<void> {
+    const known = this.#state.runs.get(run.spec.id);
+    if (run.process === undefined || known?.process !== undefined) return;
+    await this.#deps.log.record({ type: 'run.started', runId: run.spec.id, process: run.process });
+    // It may have ended before its start was recorded.
+    if (run.liveness.kind === 'ended') await this.#recordEnd(run);
+  }
+
+  async #adopt({ spec, verdict }: RunState, pendingCalls: ReadonlySet<string>): Promise<void> {
+    const run = await this.#deps.runs.adopt(spec);
+    if (run !== undefined) {
+      await this.#recordStart(run);
+      if (run.liveness.kind === 'ended') await this.#recordEnd(run);
+      return;
+    }
+    if (verdict !== undefined) return;
+    const call = this.#deps.log.events.find((event) => event.type === 'run.planned' && event.spec.id === spec.id);
+    if (call?.type === 'run.planned' && pendingCalls.has(call.callId)) return;
+    await this.#deps.log.record({
+      type: 'run.not_started',
+      runId: spec.id,
+      why: 'Helios stopped before it was started',
+    });
+  }
+
+  #heard(change: RunChange): void {
+    if (change.kind !== 'ended' || !this.#state.runs.has(change.run.spec.id)) return;
+    this.#recordEnd(change.run).catch((error: unknown) =>
+      this.#deps.logger.error('Cannot record the end of a run', error),
+    );
+  }
+
+  #recordEnd(run: Run): Promise<void> {
+    const { id } = run.spec;
+    const state = this.#state.runs.get(id);
+    // Its start is recorded first; `#recordStart` comes back here.
+    if (state === undefined || state.verdict !== undefined || state.process === undefined) return Promise.resolve();
+    const recording = this.#recording.get(id) ?? this.#writeEnd(run);
+    this.#recording.set(id, recording);
+    // A failed write (a full disk) is tried again when the end is heard of again.
+    recording.catch(() => this.#recording.delete(id));
+    return recording;
+  }
+
+  async #writeEnd(run: Run): Promise<void> {
+    if (run.liveness.kind !== 'ended') return;
+    const { verdict, endedMs } = run.liveness;
+    const tail = verdict.kind === 'ok' ? undefined : await this.#tail(run);
+    await this.#deps.log.record({
+      type: 'run.ended',
+      runId: run.spec.id,
+      verdict,
+      endedMs,
+      metrics: run.metrics.summaries(),
+      ...(tail !== undefined && { outputTail: tail }),
+    });
+  }
+
+  async #tail(run: Run): Promise<string | undefined> {
+    try {
+      const { text } = await this.#deps.runs.output(run, { lines: 30 });
+      return text.trim() === '' ? undefined : capText(cleanText(text), tailChars).text;
+    } catch (error) {
+      return `(its output could not be read: ${messageOf(error)})`;
+    }
+  }
+}
+
+/** The ledger of a state; `summaries` gives a run's values. */
+export function ledgerOf(state: SessionState, summaries: (run: RunState) => readonly MetricSummary[]): Ledger {
+  const entries = [...state.runs.values()]
+    .filter((run) => run.notStarted === undefined)
+    .map((run) => entryOf(run, summaries(run)));
+  return buildLedger(entries, state.target);
+}
+
+function entryOf(run: RunState, metrics: readonly MetricSummary[]): LedgerEntry {
+  const { spec, process, verdict, endedMs } = run;
+  return {
+    runId: spec.id,
+    number: spec.number,
+    machineId: spec.machineId,
+    handle: handleOf(spec, process),
+    label: spec.label,
+    command: spec.command,
+    metrics,
+    ...(verdict && { verdict }),
+    ...(process && { startedMs: process.startedMs }),
+    ...(endedMs !== undefined && { endedMs }),
+  };
+}

@@ -1,0 +1,200 @@
+/** One goal being worked on, owned by this process: the loop, the sleeps and the person's hand on them. */
+import { mkdir } from 'node:fs/promises';
+import { Emitter } from '../base/emitter.ts';
+import { messageOf } from '../base/errors.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { Ledger } from '../experiments/ledger.ts';
+import type { MemoryStore } from '../memory/memoryStore.ts';
+import type { Lease } from '../storage/lease.ts';
+import type { Session } from './engine.ts';
+import type { Budget, EndReason, JournalEvent, StreamEvent } from './events.ts';
+import { faultText, interruptedCall, pendingCalls, runLoop } from './loop.ts';
+import type { SessionLog } from './sessionLog.ts';
+import type { SessionParts } from './sessionParts.ts';
+import type { SessionState } from './state.ts';
+
+export interface SessionOptions {
+  readonly folder: string;
+  readonly lease: Lease;
+  readonly log: SessionLog;
+  /** Builds what the session works with; called once. */
+  parts(session: LiveSession): SessionParts;
+}
+
+export class LiveSession implements Session {
+  readonly id: SessionId;
+  readonly folder: string;
+  readonly #log: SessionLog;
+  readonly #lease: Lease;
+  readonly #parts: SessionParts;
+  readonly #streamed = new Emitter<StreamEvent>();
+  #working: Promise<void> | undefined;
+  #abort = new AbortController();
+  #isClosed = false;
+  #ended = Promise.withResolvers<EndReason>();
+
+  constructor({ folder, lease, log, parts }: SessionOptions) {
+    this.id = log.state.id;
+    this.folder = folder;
+    this.#lease = lease;
+    this.#log = log;
+    this.#parts = parts(this);
+    if (log.state.end !== undefined) this.#ended.resolve(log.state.end.reason);
+  }
+
+  get state(): SessionState {
+    return this.#log.state;
+  }
+
+  get memory(): MemoryStore {
+    return this.#parts.memory;
+  }
+
+  get ledger(): Ledger {
+    return this.#parts.desk.ledger();
+  }
+
+  get ended(): Promise<EndReason> {
+    return this.#ended.promise;
+  }
+
+  readonly onDidRecord = (listener: (event: JournalEvent) => void): { dispose(): void } =>
+    this.#log.onDidRecord(listener);
+  readonly onDidStream = this.#streamed.event;
+
+  events(): readonly JournalEvent[] {
+    return this.#log.events;
+  }
+
+  show(event: StreamEvent): void {
+    this.#streamed.fire(event);
+  }
+
+  /** The first message of a new session. */
+  async introduce(text: string): Promise<void> {
+    await this.#log.record({ type: 'message.added', origin: 'goal', text });
+    await this.#begin();
+  }
+
+  /** Goes on with a session that another process left. */
+  async takeUp(by: string, text: string, budget: Budget | undefined): Promise<void> {
+    const wasAtWork = this.state.phase === 'ready' || this.state.phase === 'thinking' || this.state.phase === 'acting';
+    await this.#log.record({ type: 'session.resumed', by, ...(budget && { budget }) });
+    const hasAsked = this.#log.events.some((event) => event.type === 'model.replied');
+    if (wasAtWork && hasAsked) await this.#log.record({ type: 'message.added', origin: 'resume', text });
+    if (!this.#log.events.some((event) => event.type === 'message.added')) return this.introduce(this.state.goal);
+    await this.#begin();
+  }
+
+  /** Takes the work up where the journal stands: adopts runs, settles calls, arms a sleep, or goes on thinking. */
+  async #begin(): Promise<void> {
+    await mkdir(this.folder, { recursive: true });
+    const pending = pendingCalls(this.#log.events);
+    await this.#parts.desk.adoptAll(new Set(pending.map((call) => call.id)));
+    await this.#settleCalls();
+    this.goOn();
+  }
+
+  async say(text: string): Promise<void> {
+    const wasEnded = this.state.phase === 'ended';
+    await this.#log.record({ type: 'message.added', origin: 'person', text });
+    if (wasEnded) this.#ended = Promise.withResolvers<EndReason>();
+    await this.#parts.waiting.end(text);
+    this.goOn();
+  }
+
+  async interrupt(): Promise<void> {
+    await this.#halt('interrupted by the person');
+    if (this.state.phase === 'ended' || this.state.phase === 'paused') return;
+    await this.#parts.waiting.end('interrupted');
+    await this.#log.record({ type: 'session.paused', by: 'user' });
+  }
+
+  async stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {
+    await this.#halt('stopped by the person');
+    if (options.killRuns === true) await Promise.all(this.#parts.desk.live().map((run) => this.#parts.kill(run)));
+    if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the person.');
+  }
+
+  async useModel(provider: string, model: string): Promise<void> {
+    this.#parts.checkModel(provider);
+    if (provider === this.state.provider && model === this.state.model) return;
+    await this.#log.record({ type: 'session.model_changed', provider, model });
+  }
+
+  /** Records the end. Runs go on, and their ends are still recorded while the session is open. */
+  async end(
+    reason: EndReason,
+    summary: string,
+    evidence: Extract<JournalEvent, { type: 'session.ended' }>['evidence'] = [],
+  ): Promise<void> {
+    this.#parts.waiting.disarm();
+    await this.#log.record({ type: 'session.ended', reason, summary, evidence });
+    this.#ended.resolve(reason);
+  }
+
+  /** Lets go of the session without changing it: another process can take it up. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#halt('closing');
+    this.#parts.dispose();
+    await this.#parts.desk.settle();
+    await this.#log.close();
+    await this.#lease.release();
+    this.#streamed.dispose();
+  }
+
+  /** Starts the loop, or arms the sleep; does nothing while the loop is at work. */
+  goOn(): void {
+    if (this.#isClosed || this.#working !== undefined) return;
+    const { phase } = this.state;
+    if (phase === 'sleeping') return this.#parts.waiting.arm();
+    if (phase === 'ended' || phase === 'paused') return;
+    this.#abort = new AbortController();
+    this.#working = this.#work(this.#abort.signal);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    try {
+      await runLoop(this.#parts.loop, signal);
+    } catch (error) {
+      await this.#fail(error);
+    } finally {
+      this.#working = undefined;
+    }
+    if (!signal.aborted) this.goOn();
+  }
+
+  /** Nothing can be recorded, or we have a bug: the work stops here, and the journal says so where it still can. */
+  async #fail(error: unknown): Promise<void> {
+    this.#parts.logger.error('The session cannot go on', error);
+    const text = faultText(error);
+    try {
+      await this.end('error', text);
+    } catch (second) {
+      this.#parts.logger.error(`The end could not be recorded: ${messageOf(second)}`);
+      this.show({ type: 'text.discarded', why: text });
+      this.#isClosed = true;
+      this.#ended.resolve('error');
+    }
+  }
+
+  async #halt(why: string): Promise<void> {
+    this.#abort.abort(new Error(why));
+    await this.#working;
+    this.#parts.waiting.disarm();
+  }
+
+  /** A crash between a sleep or an end and the result of its call leaves calls open that will not be made any more. */
+  async #settleCalls(): Promise<void> {
+    const { phase } = this.state;
+    if (phase !== 'sleeping' && phase !== 'ended' && phase !== 'paused') return;
+    for (const call of pendingCalls(this.#log.events)) {
+      const text = phase === 'sleeping' ? 'Asleep since then.' : 'Interrupted: the call has no result.';
+      await this.#log.record({ ...interruptedCall(call, text), isError: phase !== 'sleeping' } as Parameters<
+        SessionLog['record']
+      >[0]);
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/** Puts together what one session works with: its desk, memory, tools, gate and loop. */
+import path from 'node:path';
+import { DisposableStore } from '../base/disposable.ts';
+import { messageOf, UserFacing } from '../base/errors.ts';
+import { newEventId, type SessionId } from '../base/ids.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Machines } from '../machines/machine.ts';
+import { MemoryStore } from '../memory/memoryStore.ts';
+import type { ModelProvider, SystemPart } from '../models/model.ts';
+import { billedUsage, costOf, type PriceTable } from '../models/prices.ts';
+import { createGate } from '../permissions/gate.ts';
+import type { Run } from '../runs/liveRun.ts';
+import type { Runs } from '../runs/runs.ts';
+import { Sleeper } from '../sleep/sleeper.ts';
+import type { EnginePorts, EngineSettings } from './engine.ts';
+import type { LoopDeps } from './loop.ts';
+import { renderPrompt } from './prompt.ts';
+import { RunDesk } from './runDesk.ts';
+import type { LiveSession } from './session.ts';
+import type { SessionLog } from './sessionLog.ts';
+import { createToolset } from './toolset.ts';
+import { createSleepWorld } from './sessionWorld.ts';
+import { Waiting } from './waiting.ts';
+
+/** What all sessions of a process share. */
+export interface SharedDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly runs: Runs;
+  /** The machines, with relative paths and commands starting in this folder. */
+  machinesIn(workFolder: string): Machines;
+  readonly ports: EnginePorts;
+  readonly globalMemoryFolder: string;
+  providers(): ReadonlyMap<string, ModelProvider>;
+  settings(): EngineSettings;
+  prices(): PriceTable;
+}
+
+export interface SessionParts {
+  readonly logger: Logger;
+  readonly desk: RunDesk;
+  readonly memory: MemoryStore;
+  readonly waiting: Waiting;
+  readonly loop: LoopDeps;
+  kill(run: Run): Promise<unknown>;
+  /** Throws `UserFacing` for a provider that does not exist. */
+  checkModel(provider: string): void;
+  dispose(): void;
+}
+
+const memoryTokens = 2_500;
+const killGraceMs = 5_000;
+
+export interface PartsRequest {
+  readonly shared: SharedDeps;
+  readonly session: LiveSession;
+  readonly log: SessionLog;
+  readonly folder: string;
+  readonly instructions?: string;
+  /** Goes on after a sleep. */
+  onAwake(): void;
+}
+
+export function createParts(request: PartsRequest): SessionParts {
+  const { shared, session, log, folder } = request;
+  const owned = new DisposableStore();
+  const { clock, logger, runs } = shared;
+  const machines = shared.machinesIn(log.state.workFolder);
+  const sessionId: SessionId = log.state.id;
+  const desk = owned.add(new RunDesk({ sessionId, log, runs, machines, clock, logger }));
+  const memory = owned.add(
+    new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder: shared.globalMemoryFolder, clock }),
+  );
+  const world = owned.add(createSleepWorld({ log, runs, machines, desk }));
+  const sleeper = owned.add(new Sleeper(world, clock));
+  const waiting = owned.add(new Waiting({ log, desk, sleeper, clock, logger, onAwake: () => request.onAwake() }));
+  const gate = createGate(
+    () => shared.settings().permissionMode,
+    (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
+  );
+  const tools = createToolset({
+    ...{ log, desk, runs, memory, machines, gate, clock },
+    end: (reason, summary, evidence) => session.end(reason, summary, evidence),
+  });
+  const provider = (id: string): ModelProvider => providerOf(shared, id);
+  const loop: LoopDeps = {
+    log,
+    desk,
+    clock,
+    idleTurns: shared.settings().idleTurns,
+    effort: shared.settings().effort ?? 'medium',
+    provider,
+    cost: (id, reply) => costOf(id, reply.model, billedUsage(reply), shared.prices()),
+    prompt: promptSource(request, memory, machines),
+    act: {
+      sessionId,
+      tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
+      gate,
+      clock,
+      logger,
+      resultsFolder: path.join(folder, 'results'),
+      record: log.record,
+      show: (event) => session.show(event),
+      isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),
+    },
+    show: (event) => session.show(event),
+    end: (reason, summary) => session.end(reason, summary),
+    waitForMonitor: () => waiting.untilCheckIn(newEventId(clock.now())),
+  };
+  return {
+    logger,
+    desk,
+    memory,
+    waiting,
+    loop,
+    kill: (run) => runs.kill(run, { graceMs: killGraceMs }),
+    checkModel: (id) => void provider(id),
+    dispose: () => owned.dispose(),
+  };
+}
+
+function providerOf(shared: SharedDeps, id: string): ModelProvider {
+  const provider = shared.providers().get(id);
+  if (provider !== undefined) return provider;
+  throw new UserFacing(
+    `There is no model provider ${id}.`,
+    `Choose one of: ${[...shared.providers().keys()].join(', ')}.`,
+  );
+}
+
+/** Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays cached as it is. */
+function promptSource(
+  { log, instructions }: PartsRequest,
+  memory: MemoryStore,
+  machines: Machines,
+): LoopDeps['prompt'] {
+  let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
+  return async (isNew) => {
+    const { stickies, workFolder } = log.state;
+    if (rendered !== undefined && !isNew && rendered.stickies === stickies) return rendered.parts;
+    const parts = renderPrompt({
+      workFolder,
+      stickies,
+      machines: await Promise.all(machines.list().map(describe)),
+      memoryTree: await memory.render(memoryTokens),
+      ...(instructions !== undefined && { instructions }),
+    });
+    rendered = { stickies, parts };
+    return parts;
+  };
+}
+
+async function describe(machine: { readonly id: string; describe(): Promise<string> }): Promise<string> {
+  const text = await machine.describe().catch((error: unknown) => `not reachable: ${messageOf(error)}`);
+  return `${machine.id}: ${text}`;
+}

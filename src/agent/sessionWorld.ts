@@ -1,0 +1,49 @@
+/** What waiting sees of the session: its runs and the machines. */
+import { Emitter } from '../base/emitter.ts';
+import type { Disposable } from '../base/disposable.ts';
+import type { RunId } from '../base/ids.ts';
+import { summaryFor } from '../experiments/ledger.ts';
+import type { Machines } from '../machines/machine.ts';
+import type { MetricPoint } from '../metrics/metric.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { SleepWorld } from '../sleep/sleepWorld.ts';
+import type { RunDesk } from './runDesk.ts';
+import type { SessionLog } from './sessionLog.ts';
+
+export interface WorldDeps {
+  readonly log: SessionLog;
+  readonly runs: Runs;
+  readonly machines: Machines;
+  readonly desk: RunDesk;
+}
+
+export function createSleepWorld({ log, runs, machines, desk }: WorldDeps): SleepWorld & Disposable {
+  const ended = new Emitter<RunId>();
+  const read = new Emitter<{ readonly runId: RunId; readonly points: readonly MetricPoint[] }>();
+  // The journal is heard, not the process: who wakes finds the end recorded.
+  const records = log.onDidRecord((event) => {
+    if (event.type === 'run.ended' || event.type === 'run.not_started') ended.fire(event.runId);
+  });
+  const changes = runs.onDidChange((change) => {
+    if (change.kind === 'points') read.fire({ runId: change.run.spec.id, points: change.points });
+  });
+  return {
+    isEnded(runId) {
+      const run = log.state.runs.get(runId);
+      return run === undefined || run.verdict !== undefined || run.notStarted !== undefined;
+    },
+    lastValue(runId, metric) {
+      const run = log.state.runs.get(runId);
+      return run && summaryFor(desk.summaries(run), metric)?.last;
+    },
+    onDidEndRun: ended.event,
+    onDidReadPoints: read.event,
+    machine: (id) => machines.get(id),
+    dispose() {
+      records.dispose();
+      changes.dispose();
+      ended.dispose();
+      read.dispose();
+    },
+  };
+}

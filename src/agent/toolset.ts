@@ -1,0 +1,124 @@
+/** Gives the tools what they need of a session. A tool sees only the session's own runs. */
+import type { Clock } from '../base/clock.ts';
+import { ToolFailure } from '../base/errors.ts';
+import { newEventId } from '../base/ids.ts';
+import type { Machines } from '../machines/machine.ts';
+import type { MemoryStore } from '../memory/memoryStore.ts';
+import type { Gate } from '../permissions/gate.ts';
+import type { Run } from '../runs/liveRun.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { FoundRun } from '../sleep/sleepWorld.ts';
+import { allTools, type AllToolsDeps } from '../tools/allTools.ts';
+import type { MeasuredRun } from '../tools/measuredRuns.ts';
+import { statusText } from '../tools/runReference.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { EndReason, Evidence } from './events.ts';
+import type { RunDesk } from './runDesk.ts';
+import type { SessionLog } from './sessionLog.ts';
+import type { RunState } from './state.ts';
+import { judgeEvidence } from './verdict.ts';
+
+export interface ToolsetDeps {
+  readonly log: SessionLog;
+  readonly desk: RunDesk;
+  readonly runs: Runs;
+  readonly memory: MemoryStore;
+  readonly machines: Machines;
+  readonly gate: Gate;
+  readonly clock: Clock;
+  end(reason: EndReason, summary: string, evidence: readonly Evidence[]): Promise<void>;
+}
+
+export function createToolset(deps: ToolsetDeps): Tool[] {
+  const { desk, runs, memory, machines, clock } = deps;
+  const all = (): Run[] => desk.all();
+  const finder = { all, find: (reference: string) => runOf(deps, reference) };
+  return allTools({
+    launcher: { machines, launch: (request, { callId, signal }) => desk.launch(request, callId, signal) },
+    machines: { machines, runs: finder },
+    tasks: {
+      clock,
+      runs: {
+        ...finder,
+        output: (run, options) => runs.output(run, options),
+        kill: (run, options) => runs.kill(run, options),
+      },
+    },
+    measured: {
+      find: (reference) => measured(runOf(deps, reference)),
+      all: () => all().map(measuredRun),
+    },
+    memory,
+    sleep: sleepDeps(deps),
+    monitor: monitorDeps(deps),
+    finish: async (request) => {
+      const evidence = judgeEvidence(request, deps.log.state.target, {
+        find: (reference) => desk.find(reference),
+        summaries: (run) => desk.summaries(run),
+        names: () => all().map(nameOf).join(', '),
+      });
+      await deps.end(request.outcome === 'goal_met' ? 'goal' : 'blocked', request.summary, evidence);
+      return 'The session is ended.';
+    },
+  });
+}
+
+function runOf({ desk, runs }: ToolsetDeps, reference: string): Run | undefined {
+  const state = desk.find(reference);
+  return state && runs.get(state.spec.id);
+}
+
+const nameOf = ({ spec }: Run): string => `run ${spec.number}`;
+
+const measuredRun = (run: Run): MeasuredRun => ({
+  id: run.spec.id,
+  name: nameOf(run),
+  handle: run.handle,
+  status: statusText(run),
+  metrics: run.metrics,
+});
+
+const measured = (run: Run | undefined): MeasuredRun | undefined => run && measuredRun(run);
+
+function sleepDeps({ log, desk, machines, gate, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
+  const found = (run: RunState): FoundRun => ({
+    id: run.spec.id,
+    handle: run.process && `${run.spec.machineId}:${run.process.pid}`,
+    isEnded: run.verdict !== undefined || run.notStarted !== undefined,
+  });
+  return {
+    clock,
+    machines,
+    runs: {
+      find(reference) {
+        const run = desk.find(reference);
+        return run && found(run);
+      },
+      going: () => [...log.state.runs.values()].map(found).filter((run) => !run.isEnded),
+    },
+    async permitCommand({ machineId, command }, { callId, signal }) {
+      const title = `Watch ${command} on ${machineId}`;
+      const call = { callId, tool: 'remote_exec', title, effect: 'execute', detail: command } as const;
+      const decision = await gate.decide(call, signal);
+      await log.record({ type: 'permission.decided', callId, ...decision });
+      if (!decision.isAllowed) throw new ToolFailure(`The command of this condition is not allowed: ${decision.why}.`);
+    },
+    async sleep(request, { callId }) {
+      await log.record({ type: 'sleep.started', sleepId: newEventId(clock.now()), request, callId });
+    },
+  };
+}
+
+function monitorDeps({ log, clock }: ToolsetDeps): AllToolsDeps['monitor'] {
+  return {
+    async startMonitor({ goal, intervalMs }, { callId }) {
+      await log.record({ type: 'monitor.started', goal, intervalMs, callId });
+      return clock.now();
+    },
+    async stopMonitor() {
+      const wasActive = log.state.monitor !== undefined;
+      if (wasActive) await log.record({ type: 'monitor.stopped', why: 'stopped by the agent' });
+      return wasActive;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** A session asleep: arms the recorded triggers, and on waking records why and what happened meanwhile. */
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
+import { digestText } from '../sleep/digest.ts';
+import type { Sleeper, Wake } from '../sleep/sleeper.ts';
+import type { SleepRequest, Trigger } from '../sleep/trigger.ts';
+import { budgetEndMs } from './budget.ts';
+import { digestOf } from './sessionDigest.ts';
+import type { RunDesk } from './runDesk.ts';
+import type { SessionLog } from './sessionLog.ts';
+
+export interface WaitingDeps {
+  readonly log: SessionLog;
+  readonly desk: RunDesk;
+  readonly sleeper: Sleeper;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called when the session is awake again and should go on. */
+  onAwake(): void;
+}
+
+export class Waiting implements Disposable {
+  readonly #deps: WaitingDeps;
+  #armed: Disposable | undefined;
+  #budgetTimer: Disposable | undefined;
+
+  constructor(deps: WaitingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Arms the sleep that the state says the session is in; does nothing when it is awake or already armed. */
+  arm(): void {
+    const { log, sleeper, clock } = this.#deps;
+    const sleep = log.state.sleep;
+    if (sleep === undefined || this.#armed !== undefined) return;
+    this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
+    const endMs = budgetEndMs(log.state);
+    // The minutes of the budget run on while asleep: the loop then ends the session itself.
+    if (endMs !== undefined) {
+      const wake: Wake = { why: 'deadline', met: ['the minutes of the budget are over'], unmet: [], errors: [] };
+      this.#budgetTimer = clock.after(endMs - clock.now(), () => this.#woken(wake));
+    }
+  }
+
+  /** Ends a sleep because of the person. */
+  async end(detail: string): Promise<void> {
+    this.disarm();
+    const sleep = this.#deps.log.state.sleep;
+    if (sleep !== undefined)
+      await this.#deps.log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: 'person', detail });
+  }
+
+  /** Sleeps until the monitor's next check-in or the end of a run. False when no monitor is set. */
+  async untilCheckIn(sleepId: string): Promise<boolean> {
+    const { log, desk, clock } = this.#deps;
+    const monitor = log.state.monitor;
+    if (monitor === undefined) return false;
+    const exits = desk
+      .live()
+      .map((run): Trigger => ({ type: 'process_exit', runId: run.spec.id, handle: run.handle ?? run.spec.id }));
+    const request: SleepRequest = {
+      reason: `next check-in: ${monitor.goal}`,
+      logic: 'any',
+      triggers: [{ type: 'timer', atMs: clock.now() + monitor.intervalMs }, ...exits],
+    };
+    await log.record({ type: 'sleep.started', sleepId, request, callId: '' });
+    return true;
+  }
+
+  disarm(): void {
+    this.#armed?.dispose();
+    this.#armed = undefined;
+    this.#budgetTimer?.dispose();
+    this.#budgetTimer = undefined;
+  }
+
+  dispose(): void {
+    this.disarm();
+  }
+
+  #woken(wake: Wake): void {
+    if (this.#armed === undefined) return;
+    this.disarm();
+    this.#recordWake(wake).then(
+      () => this.#deps.onAwake(),
+      (error: unknown) => this.#deps.logger.error('Cannot record the end of a sleep', error),
+    );
+  }
+
+  async #recordWake(wake: Wake): Promise<void> {
+    const { log, desk, clock } = this.#deps;
+    const { sleep } = log.state;
+    if (sleep === undefined) return;
+    // What ended the sleep is often the end of a run: that comes first in the journal.
+    await desk.settle();
+    const detail = wake.met.join(', ') || wake.why;
+    await log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: wake.why, detail });
+    const origin = sleep.isCheckIn ? 'monitor' : 'wake';
+    const text = digestText(digestOf({ wake, sleep, log, desk, clock }));
+    await log.record({ type: 'message.added', origin, text });
+  }
+}

@@ -1,0 +1,114 @@
+/** Builds the engine from ports, top to bottom in order of dependency. Knows no skin; used by all of them and by tests. */
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Engine, EnginePorts, EngineSettings } from './agent/engine.ts';
+import { SessionCatalogue } from './agent/sessionCatalogue.ts';
+import { SessionStore } from './agent/sessionStore.ts';
+import { systemClock, type Clock } from './base/clock.ts';
+import { silentLogger, type Logger } from './base/logger.ts';
+import { LocalMachine } from './machines/localMachine.ts';
+import { createMachines } from './machines/machineList.ts';
+import { createAnthropicProvider } from './models/anthropic.ts';
+import { createDemoProvider } from './models/demo.ts';
+import type { ModelProvider } from './models/model.ts';
+import { createCompatibleProvider } from './models/openaiChat.ts';
+import { createOpenaiProvider } from './models/openaiResponses.ts';
+import { extendPrices, listPrices } from './models/prices.ts';
+import { Runs } from './runs/runs.ts';
+import { homeAt } from './storage/home.ts';
+import { SessionIndex } from './storage/sessionIndex.ts';
+
+export const heliosVersion = '0.1.0';
+
+export interface EngineOptions {
+  /** The home folder, absolute. `defaultHome` where the person names none. */
+  readonly home: string;
+  /** The folder that holds `sql-wasm.wasm`. */
+  readonly assetsFolder: string;
+  /** Read anew for each session. */
+  settings(): EngineSettings;
+  readonly ports: EnginePorts;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** Where the local machine starts commands when a session names no folder. */
+  readonly workFolder?: string;
+}
+
+export const defaultHome = (): string => path.join(homedir(), '.helios');
+
+export function createEngine(options: EngineOptions): Promise<Engine> {
+  const { settings, ports, clock = systemClock, logger = silentLogger } = options;
+  const home = homeAt(options.home);
+  const machinesIn = (workFolder: string): ReturnType<typeof createMachines> =>
+    createMachines([new LocalMachine({ runsFolder: home.runsFolder, workFolder, clock })]);
+  const machines = machinesIn(options.workFolder ?? homedir());
+  const runs = new Runs({ machines, folder: home.runsFolder, clock });
+  const providers = (): Map<string, ModelProvider> =>
+    new Map(createProviders(settings(), ports, clock).map((provider) => [provider.id, provider]));
+  const catalogue = new SessionCatalogue({
+    home,
+    logger,
+    openIndex: () =>
+      SessionIndex.open({
+        file: home.indexFile,
+        wasmFile: path.join(options.assetsFolder, 'sql-wasm.wasm'),
+        clock,
+        logger,
+      }),
+  });
+  const sessions = new SessionStore({
+    home,
+    version: heliosVersion,
+    catalogue,
+    shared: {
+      clock,
+      logger,
+      runs,
+      machinesIn,
+      ports,
+      providers,
+      settings,
+      globalMemoryFolder: home.globalMemoryFolder,
+      prices: () => extendPrices(listPrices, settings().prices ?? {}),
+    },
+  });
+  const close = async (): Promise<void> => {
+    await sessions.close();
+    runs.dispose();
+    await catalogue.close();
+  };
+  return Promise.resolve({
+    home: home.folder,
+    sessions,
+    machines,
+    runs,
+    globalMemoryFolder: home.globalMemoryFolder,
+    providers: () => [...providers().values()],
+    close,
+    dispose: () => void close(),
+  });
+}
+
+function createProviders(settings: EngineSettings, ports: EnginePorts, clock: Clock): ModelProvider[] {
+  const key = (name: string) => () => ports.secret(name);
+  const { anthropicBaseUrl, openaiBaseUrl, compatibleBaseUrl } = settings;
+  return [
+    createAnthropicProvider({
+      apiKey: key('anthropic'),
+      clock,
+      ...(anthropicBaseUrl && { baseUrl: anthropicBaseUrl }),
+    }),
+    createOpenaiProvider({ apiKey: key('openai'), clock, ...(openaiBaseUrl && { baseUrl: openaiBaseUrl }) }),
+    ...(compatibleBaseUrl === undefined
+      ? []
+      : [
+          createCompatibleProvider({
+            apiKey: key('compatible'),
+            clock,
+            baseUrl: compatibleBaseUrl,
+            defaultModel: settings.provider === 'compatible' ? (settings.model ?? 'default') : 'default',
+          }),
+        ]),
+    createDemoProvider(),
+  ];
+}

@@ -1,0 +1,57 @@
+/** Every tool of a session, in the order in which the model sees them. Adding one is a line here. */
+import type { MemoryStore } from '../memory/memoryStore.ts';
+import { clearMetrics } from './clearMetrics.ts';
+import { compareRuns } from './compareRuns.ts';
+import { finish, type Finish } from './finish.ts';
+import { killTask, type TaskKiller } from './killTask.ts';
+import { listMachines, type MachineOverview } from './listMachines.ts';
+import type { MachineTools } from './machinePath.ts';
+import type { MeasuredRuns } from './measuredRuns.ts';
+import { memoryLs } from './memoryLs.ts';
+import { memoryRead } from './memoryRead.ts';
+import { memoryRm } from './memoryRm.ts';
+import { memoryWrite } from './memoryWrite.ts';
+import { patchFile } from './patchFile.ts';
+import { readFile } from './readFile.ts';
+import { remoteExec } from './remoteExec.ts';
+import { remoteExecBackground, type RunLauncher } from './remoteExecBackground.ts';
+import { showMetrics } from './showMetrics.ts';
+import { sleep, type SleepDeps } from './sleep.ts';
+import { startMonitor, type StartMonitorDeps } from './startMonitor.ts';
+import { stopMonitor, type StopMonitorDeps } from './stopMonitor.ts';
+import { taskOutput, type TaskOutputs } from './taskOutput.ts';
+import type { Tool } from './tool.ts';
+import { writeFile } from './writeFile.ts';
+
+export interface AllToolsDeps {
+  readonly launcher: RunLauncher;
+  readonly machines: MachineTools & MachineOverview;
+  readonly tasks: TaskOutputs & TaskKiller;
+  readonly measured: MeasuredRuns;
+  readonly memory: MemoryStore;
+  readonly sleep: SleepDeps;
+  readonly monitor: StartMonitorDeps & StopMonitorDeps;
+  readonly finish: Finish;
+}
+
+export const allTools = (deps: AllToolsDeps): Tool[] => [
+  remoteExec(deps.machines),
+  remoteExecBackground(deps.launcher),
+  taskOutput(deps.tasks),
+  killTask(deps.tasks),
+  listMachines(deps.machines),
+  readFile(deps.machines),
+  writeFile(deps.machines),
+  patchFile(deps.machines),
+  showMetrics(deps.measured),
+  compareRuns(deps.measured),
+  clearMetrics(deps.measured),
+  memoryLs(deps.memory),
+  memoryRead(deps.memory),
+  memoryWrite(deps.memory),
+  memoryRm(deps.memory),
+  startMonitor(deps.monitor),
+  stopMonitor(deps.monitor),
+  sleep(deps.sleep),
+  finish(deps.finish),
+];

@@ -1,0 +1,90 @@
+import { Emitter } from '../../src/base/emitter.ts';
+import { formatValue } from '../../src/base/text.ts';
+import type { PanelMetric, PanelRun, PanelState } from '../../src/protocol/metricsPanel.ts';
+import type { PanelSeries, PanelSource } from '../../src/vscode/metricsPanel/panelSource.ts';
+
+interface Stored {
+  steps: Float64Array;
+  timesMs: Float64Array;
+  values: Float64Array;
+}
+
+const startedMs = Date.UTC(2026, 0, 1);
+
+/** Runs and series in memory, changed by the test. One point is one second. */
+export class MemoryPanelSource implements PanelSource {
+  readonly #stateEmitter = new Emitter<void>();
+  readonly #pointsEmitter = new Emitter<{ runId: string; metric: string }>();
+  readonly #series = new Map<string, Stored>();
+  readonly onDidChangeState = this.#stateEmitter.event;
+  readonly onDidAddPoints = this.#pointsEmitter.event;
+  runs: readonly PanelRun[] = [];
+  metrics: readonly PanelMetric[] = [];
+  sessionId = 's-000000001demo';
+  /** Set to make every read fail with this message. */
+  failure: string | undefined;
+  reads = 0;
+
+  addRun(run: Partial<PanelRun> & { id: string }): void {
+    const number = this.runs.length + 1;
+    this.runs = [
+      ...this.runs,
+      {
+        name: `run ${number}`,
+        label: '',
+        machine: 'local',
+        isRunning: false,
+        status: 'ok',
+        isGood: true,
+        isChampion: false,
+        startedMs: startedMs + number,
+        metrics: {},
+        ...run,
+      },
+    ];
+  }
+
+  /** Replaces the whole series. Steps are 0, `stride`, 2 · `stride` … */
+  setSeries(runId: string, metric: string, values: Float64Array, stride = 1): void {
+    const steps = values.map((_, index) => index * stride);
+    const timesMs = values.map((_, index) => startedMs + index * 1000);
+    this.#series.set(`${runId}/${metric}`, { steps, timesMs, values });
+    this.#note(runId, metric);
+  }
+
+  add(runId: string, metric: string, added: readonly number[], stride = 1): void {
+    const before = this.#series.get(`${runId}/${metric}`)?.values ?? new Float64Array();
+    const values = new Float64Array(before.length + added.length);
+    values.set(before);
+    values.set(added, before.length);
+    this.setSeries(runId, metric, values, stride);
+    this.#pointsEmitter.fire({ runId, metric });
+  }
+
+  changed(): void {
+    this.#stateEmitter.fire();
+  }
+
+  state(): PanelState {
+    if (this.failure !== undefined) throw new Error(this.failure);
+    return { sessionId: this.sessionId, title: 'train to loss < 1.0', runs: this.runs, metrics: this.metrics };
+  }
+
+  series(runId: string, metric: string): PanelSeries | undefined {
+    this.reads++;
+    if (this.failure !== undefined) throw new Error(this.failure);
+    const stored = this.#series.get(`${runId}/${metric}`);
+    return stored && { ...stored, startedMs };
+  }
+
+  #note(runId: string, metric: string): void {
+    const values = this.#series.get(`${runId}/${metric}`)?.values ?? new Float64Array();
+    if (!this.metrics.some(({ name }) => name === metric))
+      this.metrics = [...this.metrics, { name: metric, direction: metric.includes('loss') ? 'lower' : 'none' }];
+    const best = values.reduce((low, value) => (value < low ? value : low), Number.POSITIVE_INFINITY);
+    const value = { last: formatValue(values.at(-1) ?? Number.NaN), best: formatValue(best), points: values.length };
+    this.runs = this.runs.map((run) =>
+      run.id === runId ? { ...run, metrics: { ...run.metrics, [metric]: value } } : run,
+    );
+  }
+}
