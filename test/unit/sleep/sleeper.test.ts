@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { RunId } from '../../../src/base/ids.ts';
+import { Sleeper, type ArmedSleep, type Wake } from '../../../src/sleep/sleeper.ts';
+import type { Comparator, SleepRequest, Trigger } from '../../../src/sleep/trigger.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+import { FakeWorld, run7, run8 } from './fakeWorld.ts';
+
+const minute = 60_000;
+const ends = (runId: RunId): Trigger => ({ type: 'process_exit', runId, handle: runId === run7 ? 'run 7' : 'run 8' });
+const loss = (comparator: Comparator, threshold: number, runIds = [run7]): Trigger => ({
+  type: 'tracked_metric',
+  runIds,
+  metric: 'loss',
+  comparator,
+  threshold,
+});
+const json = (machineId: string): Trigger => ({
+  type: 'metric',
+  machineId,
+  source: { type: 'json_file', path: '/m.json' },
+  field: 'loss',
+  comparator: '<',
+  threshold: 1,
+});
+const exists = (machineId: string, path = '/done'): Trigger => ({ type: 'file', machineId, path, mode: 'exists' });
+
+describe('Sleeper', () => {
+  let clock: ManualClock;
+  let world: FakeWorld;
+  let sleeper: Sleeper;
+  let wakes: Wake[];
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    world = new FakeWorld();
+    world.add('local');
+    sleeper = new Sleeper(world, clock);
+    wakes = [];
+  });
+
+  afterEach(() => {
+    sleeper.dispose();
+    assert.equal(clock.pendingTimers, 0, 'timers are left');
+    assert.equal(world.hasListeners, false, 'listeners are left');
+  });
+
+  const timer = (afterMs: number): Trigger => ({ type: 'timer', atMs: clock.now() + afterMs });
+  const request = (logic: 'any' | 'all', ...triggers: Trigger[]): SleepRequest => ({
+    reason: 'test',
+    logic,
+    triggers,
+    deadlineMs: clock.now() + 60 * minute,
+  });
+  const arm = (asked: SleepRequest): ArmedSleep => sleeper.arm(asked, (wake) => wakes.push(wake));
+  const wokeBy = async (afterMs = 0): Promise<Wake | undefined> => {
+    await clock.advance(afterMs);
+    assert.ok(wakes.length <= 1, 'woke more than once');
+    return wakes[0];
+  };
+
+  it('wakes by the timer beside a metric that cannot be read, and tells of it', async () => {
+    arm(request('any', json('local'), timer(minute)));
+    assert.equal(await wokeBy(minute - 1), undefined);
+    const wake = await wokeBy(1);
+    assert.equal(wake?.why, 'trigger');
+    assert.deepEqual(wake.met, ['00:01:00']);
+    assert.deepEqual(wake.unmet, ['loss < 1']);
+    assert.match(wake.errors.join(), /^loss < 1: \/m\.json is not there$/);
+  });
+
+  for (const trouble of ['hangs', 'unreachable'] as const)
+    it(`is not held up by a machine: ${trouble}`, async () => {
+      const gpu = world.add('gpu1');
+      gpu.trouble = trouble;
+      arm(request('any', exists('gpu1'), json('gpu1'), json('gone'), exists('local')));
+      assert.equal(await wokeBy(40_000), undefined);
+      world.machine('local').write('/done', '');
+      const wake = await wokeBy(2000);
+      assert.deepEqual(wake?.met, ['/done exists']);
+      assert.equal(wake.errors.length, 3);
+      assert.match(wake.errors.join(), trouble === 'hangs' ? /no answer within 15 s/ : /gpu1 does not answer/);
+      assert.match(wake.errors.join(), /There is no machine gone/);
+    });
+
+  it('goes on looking at a machine that hung, less and less often', async () => {
+    const gpu = world.add('gpu1');
+    gpu.trouble = 'hangs';
+    arm(request('any', exists('gpu1')));
+    await clock.advance(10 * minute);
+    assert.ok(gpu.looks >= 8 && gpu.looks < 20, String(gpu.looks));
+    gpu.trouble = undefined;
+    gpu.write('/done', '');
+    assert.deepEqual((await wokeBy(2 * minute))?.met, ['/done exists']);
+  });
+
+  it('hears the end of a run at once, and of one that has ended before', async () => {
+    arm(request('any', ends(run8), ends(run7)));
+    world.end(run7);
+    assert.deepEqual((await wokeBy())?.met, ['run 7 ends']);
+    wakes = [];
+    arm(request('any', ends(run7)));
+    assert.equal(wakes.length, 0, 'not before arm has returned');
+    assert.deepEqual((await wokeBy())?.met, ['run 7 ends']);
+  });
+
+  it('compares values as they come, whatever comes after them', async () => {
+    arm(request('any', loss('<', 1)));
+    world.print(run8, 'loss', 0.1);
+    world.print(run7, 'accuracy', 0.1);
+    world.print(run7, 'loss', 3, NaN, -Infinity, 1);
+    assert.equal(await wokeBy(), undefined);
+    world.print(run7, 'loss', 0.99, 1.5);
+    assert.deepEqual((await wokeBy())?.met, ['loss < 1']);
+  });
+
+  it('never takes NaN for a value, not even for an unequal one', async () => {
+    for (const comparator of ['<', '>', '<=', '>=', '==', '!='] as const) arm(request('any', loss(comparator, 1)));
+    world.print(run7, 'loss', NaN);
+    assert.equal(await wokeBy(minute), undefined);
+  });
+
+  it('takes a value that was read before it was armed', async () => {
+    world.print(run7, 'loss', 0.5);
+    arm(request('any', loss('<', 1)));
+    assert.equal((await wokeBy())?.why, 'trigger');
+  });
+
+  it('does not wait for a metric of runs that have ended', async () => {
+    arm(request('any', loss('<', 1, [run7, run8])));
+    world.print(run7, 'loss', 2);
+    world.end(run7);
+    assert.equal(await wokeBy(), undefined);
+    world.end(run8);
+    const wake = await wokeBy();
+    assert.equal(wake?.why, 'run_ended');
+    assert.deepEqual(wake.unmet, ['loss < 1']);
+  });
+
+  it('takes the last value of a run that ends', async () => {
+    arm(request('any', loss('<', 1)));
+    world.print(run7, 'loss', 0.5);
+    world.end(run7);
+    assert.equal((await wokeBy())?.why, 'trigger');
+  });
+
+  it('goes on when a metric cannot come any more but something else can', async () => {
+    arm(request('any', loss('<', 1), timer(minute)));
+    world.end(run7);
+    assert.equal(await wokeBy(minute - 1), undefined);
+    assert.equal((await wokeBy(1))?.why, 'trigger');
+  });
+
+  it('does not wait for all when one of them can never be', async () => {
+    arm(request('all', loss('<', 1), timer(30 * minute)));
+    world.end(run7);
+    assert.equal((await wokeBy())?.why, 'run_ended');
+  });
+
+  it('with all, keeps ends and timers and looks at the newest metric', async () => {
+    arm(request('all', ends(run8), timer(minute), loss('<', 1)));
+    world.print(run7, 'loss', 0.5);
+    world.print(run7, 'loss', 2);
+    world.end(run8);
+    assert.equal(await wokeBy(5 * minute), undefined, 'a dip counts only while it lasts');
+    world.print(run7, 'loss', 0.5, 2);
+    assert.equal(await wokeBy(), undefined, 'nor does one within a batch');
+    world.print(run7, 'loss', 2, NaN);
+    assert.equal(await wokeBy(), undefined);
+    world.print(run7, 'loss', 0.9);
+    assert.deepEqual((await wokeBy())?.met, ['run 8 ends', '00:01:00', 'loss < 1']);
+  });
+
+  it('with all, reads a file metric anew', async () => {
+    const local = world.machine('local');
+    local.write('/m.json', '{"loss": 0.5}');
+    arm(request('all', json('local'), ends(run7)));
+    await clock.advance(10_000);
+    local.write('/m.json', '{"loss": 2}');
+    await clock.advance(10_000);
+    world.end(run7);
+    assert.equal(await wokeBy(10_000), undefined);
+    local.write('/m.json', '{"loss": 0.1}');
+    assert.equal((await wokeBy(10_000))?.why, 'trigger');
+  });
+
+  it('does not take nothing at all for all', async () => {
+    arm({ reason: 'r', logic: 'all', triggers: [], deadlineMs: clock.now() + minute });
+    assert.equal(await wokeBy(minute - 1), undefined);
+    assert.equal((await wokeBy(1))?.why, 'deadline');
+  });
+
+  it('wakes at the deadline, once', async () => {
+    arm(request('any', loss('<', 1)));
+    assert.equal((await wokeBy(60 * minute))?.why, 'deadline');
+    world.print(run7, 'loss', 0);
+    world.end(run7);
+    assert.equal((await wokeBy(60 * minute))?.why, 'deadline');
+  });
+
+  it('wakes once when everything happens together', async () => {
+    arm(request('any', ends(run7), ends(run8), loss('<', 1), timer(0)));
+    world.print(run7, 'loss', 0);
+    world.end(run7);
+    world.end(run8);
+    assert.deepEqual((await wokeBy(minute))?.met.length, 3);
+  });
+
+  it('says nothing once it was disposed, even if it was about to', async () => {
+    const sleep = arm(request('any', ends(run7)));
+    world.end(run7);
+    sleep.dispose();
+    assert.equal(await wokeBy(60 * minute), undefined);
+  });
+
+  it('tells how things stand for a wake by a person', async () => {
+    const sleep = arm(request('all', ends(run7), ends(run8), json('local')));
+    world.end(run7);
+    await clock.advance(0);
+    const wake = sleep.wakeBy('person');
+    sleep.dispose();
+    assert.deepEqual([wake.why, wake.met, wake.unmet], ['person', ['run 7 ends'], ['run 8 ends', 'loss < 1']]);
+    assert.equal(wake.errors.length, 1);
+  });
+
+  it('goes on after a restart from what was recorded', async () => {
+    const local = world.machine('local');
+    local.write('/m.json', 'old', 1000);
+    const baseline = { modifiedMs: 1000, sizeBytes: 3 };
+    const modified: Trigger = { type: 'file', machineId: 'local', path: '/m.json', mode: 'modified', baseline };
+    const asked = request('all', ends(run7), timer(minute), modified);
+    arm(asked);
+    await clock.advance(1000);
+    sleeper.dispose();
+    world.end(run7);
+    local.write('/m.json', 'new', 2000);
+    await clock.advance(10 * minute);
+    assert.equal(wakes.length, 0);
+    sleeper = new Sleeper(world, clock);
+    arm(JSON.parse(JSON.stringify(asked)) as SleepRequest);
+    assert.equal((await wokeBy(0))?.why, 'trigger');
+  });
+
+  it('ends at once after a restart beyond the deadline', async () => {
+    const asked = request('any', ends(run7));
+    await clock.advance(120 * minute);
+    arm(asked);
+    assert.equal((await wokeBy(0))?.why, 'deadline');
+  });
+
+  it('sees a file made that was not there before', async () => {
+    arm(request('any', { type: 'file', machineId: 'local', path: '/new', mode: 'modified' }));
+    assert.equal(await wokeBy(minute), undefined);
+    world.machine('local').write('/new', '');
+    assert.equal((await wokeBy(2000))?.why, 'trigger');
+  });
+
+  it('takes a silent machine for no end of a process, and a new process by the same pid for one', async () => {
+    const gpu = world.add('gpu1');
+    gpu.onExec = () => Promise.resolve('alive 100\n');
+    arm(request('any', { type: 'foreign_exit', machineId: 'gpu1', pid: 42, startTime: '100' }));
+    assert.equal(await wokeBy(minute), undefined);
+    gpu.trouble = 'unreachable';
+    assert.equal(await wokeBy(5 * minute), undefined);
+    gpu.trouble = undefined;
+    gpu.onExec = () => Promise.resolve('alive 200\n');
+    assert.deepEqual((await wokeBy(2 * minute))?.met, ['gpu1:42 ends']);
+  });
+
+  it('ends a command that takes too long, and asks again', async () => {
+    const local = world.machine('local');
+    const signals: (AbortSignal | undefined)[] = [];
+    local.onExec = (_, signal) => {
+      signals.push(signal);
+      return signals.length === 1 ? new Promise(() => undefined) : Promise.resolve('epoch 3\n0.5\n');
+    };
+    const source = { type: 'command', command: 'tail -1 loss' } as const;
+    arm(request('any', { type: 'metric', machineId: 'local', source, field: 'x', comparator: '<', threshold: 1 }));
+    assert.equal((await wokeBy(minute))?.why, 'trigger');
+    assert.equal(signals[0]?.aborted, true);
+  });
+});
