@@ -1,0 +1,105 @@
+/** Runs every tier, each as its own command, and ends with one line: `N passed, N failed`. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { installChromium } from './chromium.ts';
+import { installCodeServer } from './installCodeServer.ts';
+import { repositoryRoot } from './paths.ts';
+import type { Counts } from './reporter.ts';
+
+const tiers = [
+  { script: 'test:unit', limitMinutes: 5 },
+  { script: 'test:house', limitMinutes: 3 },
+  { script: 'test:host', limitMinutes: 5 },
+  { script: 'test:e2e', limitMinutes: 8 },
+] as const;
+
+type Tier = (typeof tiers)[number];
+
+let running: number | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    endGroup('SIGTERM');
+    process.exit(130);
+  });
+}
+
+const scratch = await mkdtemp(join(tmpdir(), 'test-tiers-'));
+try {
+  const total = { passed: 0, failed: 0 };
+  await prepare(total);
+  for (const tier of tiers) {
+    const { passed, failed } = await runTier(tier);
+    total.passed += passed;
+    total.failed += failed;
+  }
+  console.log(`${total.passed} passed, ${total.failed} failed`);
+  process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+} finally {
+  await rm(scratch, { recursive: true, force: true });
+}
+
+/** What cannot be installed counts as a failure here, once and with its reason; the tiers that need it fail too. */
+async function prepare(total: { failed: number }): Promise<void> {
+  for (const install of [installCodeServer, installChromium]) {
+    try {
+      console.log(`using ${await install()}`);
+    } catch (error) {
+      console.error(error);
+      total.failed += 1;
+    }
+  }
+}
+
+/** A tier that ends badly without a failed test, or without a test at all, is a failure of its own. */
+async function runTier(tier: Tier): Promise<{ passed: number; failed: number }> {
+  console.log(`\n── npm run ${tier.script}`);
+  const startedMs = performance.now();
+  const countsFile = join(scratch, `${tier.script.replace(':', '-')}.json`);
+  const problem = await runScript(tier, countsFile);
+  const counts = existsSync(countsFile)
+    ? (JSON.parse(await readFile(countsFile, 'utf8')) as Counts)
+    : { passed: 0, failed: 0, pending: 0 };
+  const unexplained = counts.failed === 0 && (problem !== undefined || counts.passed === 0);
+  if (unexplained) console.error(`npm run ${tier.script} ${problem ?? 'ran no test'}.`);
+  const failed = counts.failed + (unexplained ? 1 : 0);
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+  console.log(`── ${tier.script}: ${counts.passed} passed, ${failed} failed in ${seconds} s`);
+  return { passed: counts.passed, failed };
+}
+
+/** Resolves with what went wrong, if anything. */
+async function runScript(tier: Tier, countsFile: string): Promise<string | undefined> {
+  const path = [join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
+  const child = spawn('npm', ['run', '--silent', tier.script], {
+    cwd: repositoryRoot,
+    env: { ...process.env, PATH: path, HELIOS_TEST_COUNTS: countsFile },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+  });
+  running = child.pid;
+  let late = false;
+  const limit = setTimeout(() => {
+    late = true;
+    endGroup('SIGKILL');
+  }, tier.limitMinutes * 60_000);
+  const problem = await new Promise<string | undefined>((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(code === 0 ? undefined : `ended with ${code ?? signal}`));
+  });
+  clearTimeout(limit);
+  running = undefined;
+  return late ? `did not end within ${tier.limitMinutes} minutes` : problem;
+}
+
+/** Each tier has a process group of its own, so that nothing it started outlives it. */
+function endGroup(signal: NodeJS.Signals): void {
+  if (running === undefined) return;
+  try {
+    process.kill(-running, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
