@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { claudeModels, defaultClaudeModel, defaultOpenaiModel, openaiModels } from '../../../src/models/catalogue.ts';
+import { noUsage, type Usage } from '../../../src/models/model.ts';
+import { billedUsage, costOf, extendPrices, listPrices, worstCaseUsd, type Cost } from '../../../src/models/prices.ts';
+
+const million: Usage = {
+  inputTokens: 1_000_000,
+  cacheReadTokens: 1_000_000,
+  cacheWriteTokens: 1_000_000,
+  outputTokens: 1_000_000,
+};
+
+function usd(cost: Cost): number {
+  assert.ok('usd' in cost, JSON.stringify(cost));
+  return Math.round(cost.usd * 1e6) / 1e6;
+}
+
+describe('prices', () => {
+  it('count the four kinds of tokens', () => {
+    assert.equal(usd(costOf('claude', 'claude-opus-4-6', million)), 5 + 0.5 + 6.25 + 25);
+    assert.equal(usd(costOf('claude', 'claude-sonnet-4-6', { ...noUsage, cacheReadTokens: 1e6 })), 0.3);
+    assert.equal(usd(costOf('openai', 'gpt-5.3-codex', { ...noUsage, inputTokens: 1e6, outputTokens: 1e6 })), 15.75);
+    assert.equal(usd(costOf('openai', 'gpt-5.1-codex-mini', { ...noUsage, cacheReadTokens: 1e6 })), 0.025);
+  });
+
+  it('know a model by its dated id and its alias', () => {
+    for (const model of ['claude-haiku-4-5-20251001', 'claude-haiku-4-5-latest'])
+      assert.equal(usd(costOf('claude', model, { ...noUsage, outputTokens: 1e6 })), 5);
+    assert.equal(usd(costOf('openai', 'gpt-5.4-mini-2026-03-17', { ...noUsage, outputTokens: 1e6 })), 4.5);
+  });
+
+  it('rise for a long context where the provider says so', () => {
+    assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 272_000, outputTokens: 1000 })), 0.695);
+    assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 272_001, outputTokens: 1000 })), 1.382505);
+  });
+
+  it('are unknown, and not nothing, for a model that is not listed', () => {
+    for (const [provider, model] of [
+      ['claude', 'claude-opus-9'],
+      ['openai', 'gpt-5.4-turbo'],
+      ['compatible', 'gpt-5.4'],
+    ] as const) {
+      const cost = costOf(provider, model, million);
+      assert.ok('unknown' in cost && cost.unknown.includes(`${provider}/${model}`));
+    }
+  });
+
+  it('are nothing for the demo, which is no model', () => {
+    assert.equal(usd(costOf('demo', 'scripted', million)), 0);
+  });
+
+  it('are there for every model of the catalogue, and for the defaults', () => {
+    for (const { id } of claudeModels) assert.ok('usd' in costOf('claude', id, noUsage), id);
+    for (const { id } of openaiModels) assert.ok('usd' in costOf('openai', id, noUsage), id);
+    assert.ok(claudeModels.some(({ id }) => id === defaultClaudeModel));
+    assert.ok(openaiModels.some(({ id }) => id === defaultOpenaiModel));
+  });
+
+  it('take those of a setting first, the most exact one', () => {
+    const table = extendPrices(listPrices, {
+      'compatible/*': { input: 1, output: 2 },
+      'compatible/qwen*': { input: 0.1, output: 0.2, cacheRead: 0.01 },
+      'claude/claude-opus-4-6': { input: 0, output: 0 },
+    });
+    assert.equal(usd(costOf('compatible', 'llama', million, table)), 5);
+    assert.equal(usd(costOf('compatible', 'qwen3-coder', million, table)), 0.41);
+    assert.equal(usd(costOf('claude', 'claude-opus-4-6', million, table)), 0);
+    assert.equal(usd(costOf('claude', 'claude-haiku-4-5', { ...noUsage, inputTokens: 1e6 }, table)), 1);
+    assert.deepEqual(extendPrices(listPrices, undefined), listPrices);
+  });
+
+  const wrong: Readonly<Record<string, unknown>> = {
+    'no provider': { 'gpt-5.4': { input: 1, output: 1 } },
+    'a price below nothing': { 'openai/x': { input: -1, output: 1 } },
+    'a price that is text': { 'openai/x': { input: '1', output: 1 } },
+    'a price without output': { 'openai/x': { input: 1 } },
+    'a word that means nothing': { 'openai/x': { input: 1, output: 1, ouput: 1 } },
+    'a list': [1],
+  };
+  for (const [name, value] of Object.entries(wrong))
+    it(`refuse a setting with ${name}, and say what is right`, () => {
+      assert.throws(() => extendPrices(listPrices, value), {
+        reason: 'user',
+        message: /not right:\n.+/s,
+        action: /provider\/model/,
+      });
+    });
+
+  it('bound the next call: the whole context written to the cache, the longest reply', () => {
+    const next = { contextTokens: 100_000, maxOutputTokens: 10_000 };
+    assert.equal(usd(worstCaseUsd('claude', 'claude-opus-4-6', next)), 0.875);
+    assert.equal(usd(worstCaseUsd('openai', 'gpt-5.4', next)), 0.4);
+    assert.equal(usd(worstCaseUsd('openai', 'gpt-5.4', { ...next, contextTokens: 300_000 })), 1.725);
+    assert.ok('unknown' in worstCaseUsd('compatible', 'qwen', next));
+  });
+
+  it('count attempts that failed', () => {
+    const reply = { content: [], stop: 'stop', usage: million, model: 'm' } as const;
+    assert.equal(billedUsage(reply), million);
+    assert.equal(billedUsage({ ...reply, discardedUsage: million }).outputTokens, 2_000_000);
+  });
+});
