@@ -1,0 +1,186 @@
+/**
+ * The demo model's mind: conversation in, reply out. It keeps nothing between two calls, so a restart, an interruption or
+ * a shortened conversation finds it where the record stands.
+ */
+import type { ModelRequest } from '../model.ts';
+import { asksToStop, goalTextOf, meets, readGoal, requestedValues, saidByPerson, type DemoGoal } from './goal.ts';
+import { firstNotes, noteFindings, type DemoCall, type DemoReply } from './notes.ts';
+import { bestOf, propose, type Proposal } from './search.ts';
+import { commandFor, pointText, readSpace } from './space.ts';
+import {
+  callsOf,
+  fieldsOf,
+  isInterrupted,
+  readTranscript,
+  succeeded,
+  type PastCall,
+  type Transcript,
+} from './transcript.ts';
+import { isMeasured, isRunning, readTrials, type Trial } from './trials.ts';
+import { failedLaunches, justReviewed, newlySaid, type View } from './view.ts';
+import { waitFor } from './wait.ts';
+import * as words from './words.ts';
+
+const machine = 'local';
+const sideBySide = 2;
+const maxFailedLaunches = 3;
+
+export function demoReply(request: ModelRequest): DemoReply {
+  const offered = new Set(request.tools.map(({ name }) => name));
+  if (!offered.has('remote_exec_background') || !offered.has('finish')) return { text: words.withoutTools, calls: [] };
+  const { text, calls } = decide(readTranscript(request));
+  return { text, calls: calls.filter(({ name }) => offered.has(name)) };
+}
+
+function decide(transcript: Transcript): DemoReply {
+  const goalText = goalTextOf(transcript);
+  const goal = readGoal(goalText);
+  if (goal === undefined)
+    return blocked(
+      `This is the scripted offline demo, which only understands goals such as "val_loss below 1.94". A model provider with a key takes any goal.`,
+    );
+  const script = callsOf(transcript, 'read_file').findLast(({ result }) => result !== undefined);
+  if (script === undefined || isInterrupted(script)) return readScript(transcript, goal);
+  const space = succeeded(script) ? readSpace(scriptText(script)) : undefined;
+  if (space === undefined)
+    return blocked(
+      `The scripted offline demo works on a train.py that takes --lr with a default, in the folder of the session. Such a script was not found there.`,
+    );
+  const trials = readTrials(transcript, space, goal);
+  const view: View = { transcript, goal, space, trials, best: bestOf(trials, goal) };
+  const reply = work(view);
+  const answer = answerToPerson(view);
+  return { ...reply, text: [answer, reply.text].filter((part) => part !== '').join('\n\n') };
+}
+
+function work(view: View): DemoReply {
+  const { transcript, trials } = view;
+  if (newlySaid(transcript).some(asksToStop)) return blocked('Stopped because the person asked for it.', view);
+  const failed = failedLaunches(transcript);
+  if (failed.length >= maxFailedLaunches)
+    return blocked(`Runs could not be started: ${failed.at(-1)?.result?.text ?? ''}`, view);
+  const running = trials.filter(isRunning);
+  if (running.length > 0) return waitFor(running, view);
+  const fresh = trials.filter((trial) => !trial.isReviewed);
+  return fresh.length > 0 ? review(fresh, view) : goOn(view);
+}
+
+function readScript(transcript: Transcript, goal: DemoGoal): DemoReply {
+  const briefing = transcript.told.find(({ text }) => text.startsWith('The conversation so far was shortened'))?.text;
+  return {
+    text:
+      briefing === undefined
+        ? words.introduction(goal)
+        : words.recovered([...briefing.matchAll(/^- run \d+ /gm)].length),
+    calls: [
+      { name: 'read_file', input: { machine_id: machine, path: 'train.py', limit: 400 } },
+      { name: 'memory_ls', input: { path: '/' } },
+    ],
+  };
+}
+
+/** Looks at the whole record of what just ended, beside the best run before it. */
+function review(fresh: readonly Trial[], view: View): DemoReply {
+  const before = bestOf(
+    view.trials.filter((trial) => trial.isReviewed),
+    view.goal,
+  );
+  const { metric } = view.goal;
+  const shows = fresh.flatMap((trial) => show(trial, metric));
+  const compares = fresh.flatMap((trial) =>
+    before?.handle === undefined || trial.handle === undefined || !isMeasured(trial)
+      ? []
+      : [{ name: 'compare_runs', input: { task_a: before.handle, task_b: trial.handle, metric_names: [metric] } }],
+  );
+  // Nothing names these runs: what was told at their end is all there is.
+  if (shows.length === 0) return goOn(view, fresh);
+  return { text: '', calls: [...shows, ...compares] };
+}
+
+const show = ({ handle, runId }: Trial, metric: string): DemoCall[] => {
+  const task = handle ?? runId;
+  return task === undefined ? [] : [{ name: 'show_metrics', input: { metric_names: [metric], task_id: task } }];
+};
+
+/** Notes what was found, then ends the work or launches the next runs. */
+function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
+  const { transcript, trials, goal, best } = view;
+  const fresh = unseen.length > 0 ? unseen : justReviewed(view);
+  const before = bestOf(
+    trials.filter((trial) => !fresh.includes(trial)),
+    goal,
+  );
+  const found = words.findings(fresh, before, goal);
+  const notes = fresh.length === 0 ? [] : noteFindings(found, fresh, view);
+  const isRefused = callsOf(transcript, 'finish').some((call) => !succeeded(call) && !isInterrupted(call));
+  if (best !== undefined && meets(best.value, goal) && !isRefused) return finishMet(best, found, notes, view);
+  const proposals = nextProposals(view);
+  if (proposals.length === 0) {
+    const summary = words.exhaustedWords(best, trials.length, goal);
+    return { text: joined(found, summary), calls: [...notes, finishCall('blocked', summary, best, goal)] };
+  }
+  const launches = proposals.map(({ point }) => ({
+    name: 'remote_exec_background',
+    input: {
+      machine_id: machine,
+      command: commandFor(point),
+      metric_names: metricNames(goal),
+      label: pointText(point),
+    },
+  }));
+  const isFirst = trials.length === 0;
+  const text = isFirst ? words.plan(goal, view.space.base) : joined(found, words.nextWords(proposals));
+  return { text, calls: [...notes, ...(isFirst ? firstNotes(view) : []), ...launches] };
+}
+
+function finishMet(best: Trial & { value: number }, found: string, notes: readonly DemoCall[], view: View): DemoReply {
+  const { space, trials, goal } = view;
+  const baseline = trials.find(({ point }) => pointText(point) === pointText(space.base));
+  const summary = words.metWords(best, baseline, trials.length, goal);
+  return { text: joined(found, summary), calls: [...notes, finishCall('goal_met', summary, best, goal)] };
+}
+
+/** What the person asked for comes first; then the search. */
+function nextProposals({ transcript, space, trials, goal, best }: View): Proposal[] {
+  const tried = new Set(trials.map(({ point }) => pointText(point)));
+  const asked = saidByPerson(transcript)
+    .map(({ text }) => requestedValues(text, Object.keys(space.base)))
+    .filter((values) => Object.keys(values).length > 0)
+    .map((values) => ({ point: { ...(best?.point ?? space.base), ...values }, why: 'as the person asked' }))
+    .filter(({ point }) => !tried.has(pointText(point)))
+    .slice(-1);
+  return asked.length > 0 ? asked : propose(space, trials, goal, sideBySide);
+}
+
+function blocked(summary: string, view?: View): DemoReply {
+  return { text: summary, calls: [finishCall('blocked', summary, view?.best, view?.goal)] };
+}
+
+function finishCall(
+  outcome: 'goal_met' | 'blocked',
+  summary: string,
+  best: Trial | undefined,
+  goal: DemoGoal | undefined,
+): DemoCall {
+  const run = best?.runId ?? best?.handle ?? (best?.number === undefined ? undefined : `run ${best.number}`);
+  const evidence = run === undefined || goal === undefined ? [] : [{ run, metric: goal.metric }];
+  return { name: 'finish', input: { outcome, summary, evidence } };
+}
+
+/** One sentence for what was said since the last reply; empty when nothing was. */
+function answerToPerson({ transcript, space }: View): string {
+  const said = newlySaid(transcript).filter((text) => !asksToStop(text));
+  if (said.length === 0) return '';
+  const values = said.flatMap((text) => Object.entries(requestedValues(text, Object.keys(space.base))));
+  return values.length > 0
+    ? `Noted: ${values.map(([name, value]) => `${name}=${value}`).join(' ')} is what I try next.`
+    : `Noted. I am a script and understand only requests such as "use ${space.rate} 0.1" and "stop"; I go on with the search.`;
+}
+
+const scriptText = ({ result }: PastCall): string => {
+  const { content } = fieldsOf(result?.text ?? '');
+  return typeof content === 'string' ? content : (result?.text ?? '');
+};
+
+const metricNames = ({ metric }: DemoGoal): string[] => [...new Set([metric, 'loss', 'val_loss', 'acc'])];
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');

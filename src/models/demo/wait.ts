@@ -1,0 +1,50 @@
+/** Waiting for runs, at no cost: asleep, with an eye on a run that does not end. */
+import { searchNote, type DemoReply } from './notes.ts';
+import { isInterrupted, succeeded } from './transcript.ts';
+import { nameOf, type Trial } from './trials.ts';
+import { sleepsSince, type View } from './view.ts';
+
+/** A run of the demo task takes seconds: one that sleeps through so many deadlines is stuck. */
+const deadlineMinutes = 4;
+const maxSleepsPerRun = 3;
+
+/** Sleeps until they have ended; looks after one that was slept for too often. */
+export function waitFor(running: readonly Trial[], view: View): DemoReply {
+  const { transcript } = view;
+  const names = running.map(nameOf).join(' and ');
+  const sleeps = sleepsSince(view);
+  const tasks = running.map(taskOf).filter((task) => task !== undefined);
+  const last = transcript.calls.at(-1);
+  // A sleep that was refused: the run may be over without our having been told.
+  if (last?.name === 'sleep' && !succeeded(last) && !isInterrupted(last) && tasks.length > 0)
+    return {
+      text: `I look at the output of ${names}.`,
+      calls: tasks.map((task) => ({ name: 'task_output', input: task })),
+    };
+  if (sleeps >= maxSleepsPerRun && tasks.length > 0)
+    return {
+      text: `${names}: too slow for this task. Stopped.`,
+      calls: tasks.map((task) => ({ name: 'kill_task', input: task })),
+    };
+  const conditions = tasks.map((task) => ({ type: 'process_exit', ...task }));
+  return {
+    text: sleeps === 0 ? '' : `${names} still ${running.length === 1 ? 'goes' : 'go'} on; I wait.`,
+    calls: [
+      ...(sleeps === 0 ? [searchNote(view)] : []),
+      {
+        name: 'sleep',
+        input: {
+          reason: `until ${names} ${running.length === 1 ? 'ends' : 'end'}`,
+          wake_conditions: conditions,
+          logic: 'all',
+          deadline_minutes: deadlineMinutes,
+        },
+      },
+    ],
+  };
+}
+
+function taskOf({ handle }: Trial): { machine_id: string; pid: number } | undefined {
+  const [, machineId, pid] = /^(.+):(\d+)$/.exec(handle ?? '') ?? [];
+  return machineId === undefined ? undefined : { machine_id: machineId, pid: Number(pid) };
+}

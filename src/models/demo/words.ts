@@ -1,0 +1,67 @@
+/** What the demo model says: a calm notebook of measured values. */
+import type { DemoGoal } from './goal.ts';
+import { isBetter, meets } from './goal.ts';
+import { pointText, type Point } from './space.ts';
+import { isDiverged, isMeasured, nameOf, type Trial } from './trials.ts';
+import type { Proposal } from './search.ts';
+
+export const introduction = (goal: DemoGoal): string =>
+  `I am the offline demo: a script, not a language model. I follow a fixed search over a few hyper-parameters, but the runs are real and I decide from what they measure. The goal: ${goalWords(goal)}. First I read the training script.`;
+
+export const goalWords = ({ metric, direction, threshold }: DemoGoal): string =>
+  `${metric} ${direction === 'lower' ? 'below' : 'above'} ${threshold}`;
+
+export const withoutTools =
+  'I am the offline demo of Helios: a script, not a language model, so I cannot answer questions. Give me the demo goal and I search for it with real training runs, or choose a provider with a key for a real model.';
+
+export const recovered = (runs: number): string =>
+  `I am the scripted offline demo. The conversation was shortened; ${runs} ${runs === 1 ? 'run is' : 'runs are'} on record. I read the training script again and go on from there.`;
+
+export const plan = (goal: DemoGoal, base: Point): string =>
+  `The script takes ${Object.keys(base).join(', ')}. Before anything is changed there must be a number to beat, so the first run is the script as it is: ${pointText(base)}. Then the learning rate in large steps, then momentum and width around the best point, until ${goalWords(goal)}.`;
+
+/** Lines of a finding, one per trial that just ended, the better ones said to be so. */
+export function findings(fresh: readonly Trial[], before: Trial | undefined, goal: DemoGoal): string {
+  return fresh
+    .map((trial) => `${capital(nameOf(trial))} (${pointText(trial.point)}) ${finding(trial, before, goal)}`)
+    .join('\n');
+}
+
+function finding(trial: Trial, before: Trial | undefined, goal: DemoGoal): string {
+  const { metric } = goal;
+  if (isDiverged(trial)) return `diverged: ${metric} became ${String(trial.value)}. Discarded; the step was too large.`;
+  if (!isMeasured(trial))
+    return trial.verdict === 'ok'
+      ? `ended well but printed no ${metric}. Discarded.`
+      : `did not end well: ${trial.verdict ?? 'unknown'}. Discarded.`;
+  const value = `reached ${metric} ${shown(trial.value)}`;
+  if (meets(trial.value, goal)) return `${value}. That meets the goal.`;
+  if (before === undefined || !isMeasured(before)) return `${value}. That is the number to beat.`;
+  const than = `${shown(before.value)} of ${nameOf(before)}`;
+  return isBetter(trial.value, before.value, goal)
+    ? `${value}, better than ${than}. Kept.`
+    : `${value}, not better than ${than}. Discarded.`;
+}
+
+export const nextWords = (proposals: readonly Proposal[]): string =>
+  proposals.length === 1
+    ? `Next: ${proposals[0]?.why ?? ''} (${pointText(proposals[0]?.point ?? {})}).`
+    : `Next, side by side: ${proposals.map(({ point, why }) => `${why} (${pointText(point)})`).join('; ')}.`;
+
+export const metWords = (trial: Trial, baseline: Trial | undefined, tried: number, goal: DemoGoal): string => {
+  const from =
+    baseline !== undefined && isMeasured(baseline) ? `, from ${shown(baseline.value)} with the defaults` : '';
+  return `${capital(goalWords(goal))} is met: ${nameOf(trial)} with ${pointText(trial.point)} measured ${goal.metric} ${shown(trial.value ?? NaN)}${from}. ${tried} ${tried === 1 ? 'run was' : 'runs were'} made. Found by the scripted offline demo.`;
+};
+
+export const exhaustedWords = (best: Trial | undefined, tried: number, goal: DemoGoal): string =>
+  `The search of this scripted demo is exhausted after ${tried} runs without ${goalWords(goal)}. ${
+    best === undefined
+      ? `No run measured a finite ${goal.metric}.`
+      : `The best was ${nameOf(best)} with ${pointText(best.point)}: ${goal.metric} ${shown(best.value ?? NaN)}.`
+  } A real model could change the script itself.`;
+
+/** Four significant digits at most: what a reader compares. */
+export const shown = (value: number): string =>
+  Number.isFinite(value) ? String(Number(value.toPrecision(5))) : String(value);
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
