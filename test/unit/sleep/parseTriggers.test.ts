@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'mocha';
+import { ToolFailure } from '../../../src/base/errors.ts';
+import { MachineFailure } from '../../../src/machines/machine.ts';
+import { parseSleep, type ParsedSleep } from '../../../src/sleep/parseTriggers.ts';
+import type { FoundRun } from '../../../src/sleep/sleepWorld.ts';
+import type { Trigger } from '../../../src/sleep/trigger.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+import { FakeWorld, run7, run8 } from './fakeWorld.ts';
+
+const hour = 3600_000;
+
+describe('parseSleep', () => {
+  let clock: ManualClock;
+  let world: FakeWorld;
+  let runs: Map<string, FoundRun>;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    world = new FakeWorld();
+    world.add('local').onExec = () => Promise.resolve('gone\n');
+    runs = new Map([
+      ['local:70', { id: run7, handle: 'local:70', isEnded: true }],
+      ['8', { id: run8, handle: 'local:80', isEnded: false }],
+    ]);
+  });
+
+  const ask = (conditions: unknown[], deadlineMinutes?: number): Promise<ParsedSleep> =>
+    parseSleep(
+      { reason: 'r', conditions, logic: 'any', deadlineMinutes },
+      {
+        clock,
+        machines: { get: (id) => world.machine(id) },
+        runs: {
+          find: (reference) => runs.get(reference),
+          going: () => [...runs.values()].filter((run) => !run.isEnded),
+        },
+      },
+    );
+  const one = async (condition: unknown): Promise<Trigger | undefined> => (await ask([condition])).request.triggers[0];
+  const refused = (condition: unknown, message: RegExp): Promise<void> =>
+    assert.rejects(
+      ask([condition]),
+      (error: unknown) => error instanceof ToolFailure && message.test(error.message),
+      JSON.stringify(condition),
+    );
+
+  it('takes a timer in each of its units', async () => {
+    for (const given of [{ wake_after_seconds: 90 }, { seconds: 90 }, { minutes: 1.5 }])
+      assert.deepEqual(await one({ type: 'timer', ...given }), { type: 'timer', atMs: clock.now() + 90_000 });
+  });
+
+  it('never waits an hour because a timer had no usable time', async () => {
+    for (const given of [
+      {},
+      { seconds: '90' },
+      { seconds: 0 },
+      { minutes: -1 },
+      { hours: 1 },
+      { seconds: 1, minutes: 1 },
+      { minutes: 1e9 },
+    ])
+      await refused({ type: 'timer', ...given }, /The right shape: \{"type":"timer","minutes":30\}/);
+  });
+
+  it('takes a run by its name or its process, also one that has ended', async () => {
+    const seven = { type: 'process_exit', runId: run7, handle: 'local:70' };
+    assert.deepEqual(await one({ type: 'process_exit', task_id: 'local:70' }), seven);
+    assert.deepEqual(await one({ type: 'process_exit', machine_id: 'local', pid: 70 }), seven);
+    assert.deepEqual(await one({ type: 'process_exit', run: 8 }), {
+      type: 'process_exit',
+      runId: run8,
+      handle: 'local:80',
+    });
+  });
+
+  it('takes another process only while it is alive, with what tells it from a later one', async () => {
+    const local = world.machine('local');
+    const condition = { type: 'process_exit', machine_id: 'local', pid: 42 };
+    await refused(condition, /no process 42 on local: it has ended already.*Runs that are going: local:80/);
+    local.onExec = () => Promise.resolve('alive 991\n');
+    assert.deepEqual(await one(condition), { type: 'foreign_exit', machineId: 'local', pid: 42, startTime: '991' });
+    local.trouble = 'unreachable';
+    await assert.rejects(ask([condition]), (error: unknown) => error instanceof MachineFailure);
+  });
+
+  it('refuses a process that is named wrongly, showing how to name it', async () => {
+    for (const given of [
+      {},
+      { pid: 42 },
+      { machine_id: 'local' },
+      { task_id: 'local:70', pid: 42 },
+      { machine_id: 'local', pid: '42' },
+      { machine_id: 'local', pid: 1.5 },
+    ])
+      await refused({ type: 'process_exit', ...given }, /The right shape: .*"task_id":"local:4711"/);
+    await refused({ type: 'process_exit', task_id: 'local:99' }, /no run "local:99"\. Runs that are going: local:80/);
+    await refused(
+      { type: 'process_exit', machine_id: 'local', process_pattern: 'train' },
+      /process_pattern is not supported/,
+    );
+  });
+
+  it('takes a tracked metric of the runs that are going, or of one', async () => {
+    const metric = { type: 'metric', metric_name: 'loss', threshold: 1 };
+    const trigger = { type: 'tracked_metric', metric: 'loss', threshold: 1 };
+    assert.deepEqual(await one({ ...metric, direction: 'below' }), { ...trigger, runIds: [run8], comparator: '<' });
+    assert.deepEqual(await one({ ...metric, direction: 'above', task_id: 'local:70' }), {
+      ...trigger,
+      runIds: [run7],
+      comparator: '>',
+    });
+    assert.deepEqual(await one({ ...metric, comparator: '<=' }), { ...trigger, runIds: [run8], comparator: '<=' });
+  });
+
+  it('refuses a tracked metric without what it needs', async () => {
+    const metric = { type: 'metric', metric_name: 'loss', threshold: 1, direction: 'below' };
+    for (const wrong of [
+      { metric_name: undefined },
+      { threshold: undefined },
+      { threshold: '1' },
+      { threshold: NaN },
+      { direction: undefined },
+      { direction: 'down' },
+      { comparator: '<' },
+      { sustained_checks: 3 },
+    ])
+      await refused({ ...metric, ...wrong }, /The right shape: .*"metric_name":"loss","direction":"below"/);
+    await refused({ ...metric, task_id: 'nope' }, /no run "nope"/);
+    runs.clear();
+    await refused(metric, /No run is going, so loss cannot change/);
+  });
+
+  it('takes a metric from a file or a command', async () => {
+    const base = { type: 'metric', machine_id: 'local', comparator: '<', threshold: 1 };
+    const { machine_id: machineId, ...rest } = base;
+    const expected = { ...rest, machineId };
+    assert.deepEqual(await one({ ...base, field: 'a.b', source: { type: 'json_file', path: '/x/m.json' } }), {
+      ...expected,
+      field: 'a.b',
+      source: { type: 'json_file', path: '/x/m.json' },
+    });
+    assert.deepEqual(await one({ ...base, field: 'loss', source: { type: 'csv_file', path: 'out/m.csv' } }), {
+      ...expected,
+      field: 'loss',
+      source: { type: 'csv_file', path: '/work/out/m.csv' },
+    });
+    assert.deepEqual(await one({ ...base, source: { type: 'command', command: 'cat loss' } }), {
+      ...expected,
+      field: 'cat loss',
+      source: { type: 'command', command: 'cat loss' },
+    });
+  });
+
+  it('refuses a source that is not whole, and one that is not supported', async () => {
+    const right = {
+      type: 'metric',
+      machine_id: 'local',
+      source: { type: 'json_file', path: '/m' },
+      field: 'loss',
+      comparator: '<',
+      threshold: 1,
+    };
+    for (const wrong of [
+      { machine_id: undefined },
+      { source: {} },
+      { source: { type: 'json_file' } },
+      { source: 'json_file' },
+      { field: undefined },
+      { comparator: 'below' },
+      { threshold: null },
+    ])
+      await refused({ ...right, ...wrong }, /The right shape: .*"source":\{"type":"json_file"/);
+    await refused({ ...right, source: { type: 'tensorboard', logdir: '/x' } }, /tensorboard is not supported/);
+    await assert.rejects(ask([{ ...right, machine_id: 'gone' }]), /no machine gone/);
+  });
+
+  it('records how a file is now, for telling whether it changes', async () => {
+    const file = { type: 'file', machine_id: 'local', path: 'log' };
+    const expected = { type: 'file', machineId: 'local', path: '/work/log' };
+    assert.deepEqual(await one(file), { ...expected, mode: 'exists' });
+    assert.deepEqual(await one({ ...file, mode: 'modified' }), { ...expected, mode: 'modified' });
+    world.machine('local').write('/work/log', 'abc', 1234);
+    assert.deepEqual(await one({ ...file, mode: 'modified' }), {
+      ...expected,
+      mode: 'modified',
+      baseline: { modifiedMs: 1234, sizeBytes: 3 },
+    });
+    await refused({ ...file, mode: 'size_stable' }, /"exists"/);
+    await refused({ type: 'file', path: '/x' }, /machine_id/);
+  });
+
+  it('says what there is when there is no such type', async () => {
+    await refused(
+      { type: 'resource', machine_id: 'local', resource: 'gpu_util' },
+      /no condition of type "resource".*Supported/s,
+    );
+    await refused({ seconds: 5 }, /has no type: \{"seconds":5\}/);
+    for (const condition of [null, 'timer', ['timer'], 5]) await refused(condition, /Supported conditions/);
+  });
+
+  it('always has a deadline, and says whose it is', async () => {
+    await assert.rejects(ask([]), /Nothing would end this sleep/);
+    await assert.rejects(ask([], 0), /Nothing would end this sleep/);
+    assert.deepEqual((await ask([], 10)).request.deadlineMs, clock.now() + 600_000);
+    const timer = { type: 'timer', seconds: 1 };
+    for (const minutes of [undefined, 0]) {
+      const { request, isDefaultDeadline } = await ask([timer], minutes);
+      assert.equal(request.deadlineMs, clock.now() + 8 * hour);
+      assert.equal(isDefaultDeadline, true);
+    }
+    assert.equal((await ask([{ type: 'timer', minutes: 720 }])).request.deadlineMs, clock.now() + 12 * hour);
+    assert.equal((await ask([timer], 5)).isDefaultDeadline, false);
+  });
+});
