@@ -32,6 +32,8 @@ export interface EngineOptions {
   readonly logger?: Logger;
   /** Where the local machine starts commands when a session names no folder. */
   readonly workFolder?: string;
+  /** Used in place of the built-in provider of the same id. */
+  readonly providers?: readonly ModelProvider[];
 }
 
 export const defaultHome = (): string => path.join(homedir(), '.helios');
@@ -44,7 +46,12 @@ export function createEngine(options: EngineOptions): Promise<Engine> {
   const machines = machinesIn(options.workFolder ?? homedir());
   const runs = new Runs({ machines, folder: home.runsFolder, clock });
   const providers = (): Map<string, ModelProvider> =>
-    new Map(createProviders(settings(), ports, clock).map((provider) => [provider.id, provider]));
+    new Map(
+      [...createProviders(settings(), ports, clock), ...(options.providers ?? [])].map((provider) => [
+        provider.id,
+        provider,
+      ]),
+    );
   const catalogue = new SessionCatalogue({
     home,
     logger,

@@ -37,6 +37,7 @@ export const killTask = ({ runs }: TaskKiller): Tool =>
       'End a run with all its processes, and check that none is left. Its output and metrics stay readable. After ' +
       'grace_seconds, processes that are still there are killed.',
     effect: 'execute',
+    isRepeatable: true,
     parameters: z.strictObject({
       ...runReference,
       signal: signalName,

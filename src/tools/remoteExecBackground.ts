@@ -54,6 +54,7 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
       'does not. Its output is logged and its metrics are read as they are printed; without metric_names and ' +
       'metric_patterns they are detected. Follow with sleep, task_output and show_metrics.',
     effect: 'execute',
+    isRepeatable: true,
     parameters,
     aliases: { machine: 'machine_id', working_directory: 'cwd', name: 'label' },
     describe: (args) => `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}`,

@@ -37,12 +37,17 @@ export interface WireAnswer {
   readonly stop?: 'natural' | 'length' | 'refused';
   /** Estimated from the lengths where absent. */
   readonly usage?: Partial<Usage>;
-  /** Instead of the proper end: nothing more comes at all (`hang`), the socket is destroyed (`cut`), or an event says so. */
+  /**
+   * Instead of the proper end: nothing more comes (`hang`), the socket is destroyed (`cut`), the response ends as if it
+   * were whole (`close`), or an event tells of an overload (`overloaded`).
+   */
   readonly breaks?: {
     readonly at: 'connect' | 'text' | 'tool_call' | 'end';
-    readonly how: 'hang' | 'cut' | 'overloaded';
+    readonly how: 'hang' | 'cut' | 'close' | 'overloaded';
   };
 }
+
+type Breaks = NonNullable<WireAnswer['breaks']>;
 
 /** A refusal before the stream. */
 export interface WireError {
@@ -186,10 +191,11 @@ export class WireServer {
     else this.#break(response, breaks.how);
   }
 
-  #break(response: ServerResponse, how: 'hang' | 'cut' | 'overloaded'): void {
+  #break(response: ServerResponse, how: Breaks['how']): void {
     // What was written before must arrive before the socket is gone.
     if (how === 'cut') setImmediate(() => response.socket?.destroySoon());
     else if (how === 'overloaded') response.end(this.#dialect.overloaded);
+    else if (how === 'close') response.end();
   }
 }
 
@@ -234,3 +240,13 @@ export function usageOf(answer: WireAnswer, { body }: WireRequest): Usage {
 
 export const list = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? (value as JsonObject[]) : []);
 export const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+/** Arguments come back as the JSON of an object; some servers fail on anything else. */
+export function isJsonObject(json: Json | undefined): boolean {
+  try {
+    const value = JSON.parse(text(json)) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

@@ -3,6 +3,7 @@ import {
   argumentsOf,
   callId,
   deltas,
+  isJsonObject,
   list,
   text,
   usageOf,
@@ -108,7 +109,11 @@ function problemWith(body: JsonObject): string | undefined {
     } else if (open.size > 0) {
       return `tool_call_ids did not have response messages: ${[...open].join(', ')}`;
     }
-    for (const call of list(message.tool_calls as Json | undefined)) open.add(text(call.id));
+    for (const call of list(message.tool_calls as Json | undefined)) {
+      if (!isJsonObject((call.function as JsonObject | undefined)?.arguments))
+        return `Invalid arguments: ${text(call.id)}`;
+      open.add(text(call.id));
+    }
   }
   return open.size > 0 ? `tool_call_ids did not have response messages: ${[...open].join(', ')}` : undefined;
 }

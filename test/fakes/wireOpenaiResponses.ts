@@ -3,6 +3,7 @@ import {
   argumentsOf,
   callId,
   deltas,
+  isJsonObject,
   list,
   text,
   usageOf,
@@ -159,6 +160,8 @@ function functionCall(call: WireCall, call_id: string, status: string): Item {
 
 function problemWith(body: JsonObject): string | undefined {
   const input = list(body.input);
+  const garbled = input.find((item) => item.type === 'function_call' && !isJsonObject(item.arguments));
+  if (garbled !== undefined) return `Invalid arguments of function call ${text(garbled.call_id)}.`;
   const called = input.filter(({ type }) => type === 'function_call').map((item) => text(item.call_id));
   const answered = input.filter(({ type }) => type === 'function_call_output').map((item) => text(item.call_id));
   const open = called.find((id) => !answered.includes(id));

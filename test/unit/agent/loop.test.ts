@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import {
+  eventsOf,
+  eventually,
+  testEngine,
+  until,
+  type TestEngine,
+  type TestEngineOptions,
+} from '../../fakes/testEngine.ts';
+import { ScriptedModel, type Script, type ScriptedReply } from '../../fakes/scriptedModel.ts';
+
+describe('loop', () => {
+  let bed: TestEngine | undefined;
+  const begin = async (script: Script | readonly ScriptedReply[], options: TestEngineOptions = {}) => {
+    const model = new ScriptedModel(script);
+    bed = await testEngine(model, options);
+    return { model, bed };
+  };
+  afterEach(async () => {
+    await bed?.dispose();
+    bed = undefined;
+  });
+
+  const launch = (command: string) => [{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }];
+  const wait = (run: number) => [
+    { name: 'sleep', input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run }] } },
+  ];
+  const done = (run = '1', metric = 'loss') => [
+    { name: 'finish', input: { outcome: 'goal_met', summary: 'done', evidence: [{ run, metric }] } },
+  ];
+
+  it('launches, sleeps without a request, wakes at the end of the run, and finishes with measured evidence', async () => {
+    const { model, bed } = await begin([launch('echo loss=2.5; echo loss=0.25'), wait(1), done()]);
+    const session = await bed.start();
+    assert.equal(await session.ended, 'goal');
+    assert.equal(model.requests.length, 3);
+    const [ended] = eventsOf(session, 'session.ended');
+    assert.deepEqual(
+      ended?.evidence.map(({ run, metric, last, best, count }) => ({ run, metric, last, best, count })),
+      [{ run: 'run 1', metric: 'loss', last: 0.25, best: 0.25, count: 2 }],
+    );
+    const last = JSON.stringify(model.requests[2]?.messages);
+    assert.match(last, /Run 1 .* ended: ok · loss last 0.25 best 0.25 \(2 points\)/);
+  });
+
+  it('refuses evidence that was not measured, and says what was', async () => {
+    const { model, bed } = await begin([
+      launch('echo loss=2.5'),
+      wait(1),
+      done('9'),
+      done('1', 'accuracy'),
+      done('1', 'loss'),
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'no GPU' } }],
+    ]);
+    const session = await bed.start();
+    assert.equal(await session.ended, 'blocked');
+    const texts = eventsOf(session, 'tool.finished')
+      .filter((event) => event.isError)
+      .map((event) => event.text);
+    assert.equal(texts.length, 3);
+    assert.match(texts[0] ?? '', /no run 9/);
+    assert.match(texts[1] ?? '', /No value of accuracy was measured in run 1. It measured: loss/);
+    assert.match(texts[2] ?? '', /loss < 1, which was not measured: run 1 loss: best 2.5/);
+    assert.equal(model.requests.length, 6);
+  });
+
+  it('ends with no_progress when the model only talks', async () => {
+    const { model, bed } = await begin(() => 'Shall I continue?', { settings: { idleTurns: 4 } });
+    const session = await bed.start();
+    assert.equal(await session.ended, 'no_progress');
+    assert.equal(model.requests.length, 4);
+    assert.equal(eventsOf(session, 'message.added').filter((event) => event.origin === 'reminder').length, 4);
+  });
+
+  it('ends with no_progress when the model reads for ever', async () => {
+    const { bed } = await begin(() => [{ name: 'list_machines', input: {} }], { settings: { idleTurns: 2 } });
+    const session = await bed.start();
+    assert.equal(await session.ended, 'no_progress');
+    assert.equal(session.state.turns, 12);
+  });
+
+  it('answers an unknown tool and malformed arguments with advice, and goes on', async () => {
+    const { model, bed } = await begin([
+      [{ name: 'rm_rf', input: {} }],
+      [{ name: 'read_file', input: '{"path": "a' }],
+      [{ name: 'read_file', input: { path: 3 } }],
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }],
+    ]);
+    const session = await bed.start();
+    assert.equal(await session.ended, 'blocked');
+    const texts = eventsOf(session, 'tool.finished').map((event) => event.text);
+    assert.match(texts[0] ?? '', /There is no tool rm_rf\. The tools are: remote_exec,/);
+    assert.match(texts[1] ?? '', /not valid JSON/);
+    assert.match(texts[2] ?? '', /do not fit/);
+    assert.equal(model.requests.length, 4);
+  });
+
+  it('never shows a 5 MB result whole, and keeps it whole', async () => {
+    const { model, bed } = await begin([
+      [{ name: 'read_file', input: { path: 'big.txt', limit: 200 } }],
+      [{ name: 'remote_exec', input: { command: 'head -c 5000000 /dev/zero | tr "\\0" x' } }],
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }],
+    ]);
+    await writeFile(path.join(bed.work, 'big.txt'), `${'y'.repeat(5_000_000)}\n`);
+    const session = await bed.start();
+    assert.equal(await session.ended, 'blocked');
+    for (const event of eventsOf(session, 'tool.finished'))
+      assert.ok(event.text.length < 30_000, `${event.text.length}`);
+    assert.ok(JSON.stringify(model.requests.at(-1)?.messages).length < 80_000);
+  });
+
+  it('stops within a second in a stream, and makes no further request until something is said', async () => {
+    const { model, bed } = await begin([
+      'hang',
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'told to' } }],
+    ]);
+    const session = await bed.start();
+    await until(() => model.requests.length === 1);
+    const startedMs = performance.now();
+    await session.interrupt();
+    assert.ok(performance.now() - startedMs < 1000);
+    assert.equal(session.state.phase, 'paused');
+    assert.equal(model.requests.length, 1);
+    await session.say('finish now');
+    assert.equal(await session.ended, 'blocked');
+    assert.match(JSON.stringify(model.requests[1]?.messages.at(-1)), /finish now/);
+  });
+
+  it('stops within a second during a tool, and makes no further request', async () => {
+    const { model, bed } = await begin([[{ name: 'remote_exec', input: { command: 'sleep 30' } }]]);
+    const session = await bed.start();
+    await eventually(session, 'tool.started');
+    const startedMs = performance.now();
+    await session.interrupt();
+    assert.ok(performance.now() - startedMs < 1000, `${performance.now() - startedMs} ms`);
+    assert.equal(session.state.phase, 'paused');
+    assert.equal(model.requests.length, 1);
+    assert.match(eventsOf(session, 'tool.finished')[0]?.text ?? '', /Interrupted/);
+  });
+
+  it('delivers what is said meanwhile at the next turn, after the results', async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { model, bed } = await begin(async (_request, index) => {
+      if (index > 0) return [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
+      await held;
+      return [{ name: 'list_machines', input: {} }];
+    });
+    const session = await bed.start();
+    await eventually(session, 'model.requested');
+    await session.say('use lr 0.1');
+    release();
+    assert.equal(await session.ended, 'blocked');
+    const last = model.requests[1]?.messages.at(-1);
+    assert.equal(last?.role, 'user');
+    assert.deepEqual(
+      last.content.map((block) => block.type),
+      ['tool_result', 'text'],
+    );
+    assert.match(JSON.stringify(last.content[1]), /use lr 0.1/);
+  });
+
+  it('runs reading calls side by side and others in order', async () => {
+    const { bed } = await begin([
+      [
+        { name: 'write_file', input: { path: 'a.txt', content: 'one' } },
+        { name: 'read_file', input: { path: 'a.txt' } },
+        { name: 'read_file', input: { path: 'a.txt' } },
+        { name: 'remote_exec', input: { command: 'echo two > a.txt' } },
+        { name: 'read_file', input: { path: 'a.txt' } },
+      ],
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
+    ]);
+    const session = await bed.start();
+    await session.ended;
+    const texts = eventsOf(session, 'tool.finished').map((event) => event.text);
+    assert.match(texts[1] ?? '', /one/);
+    assert.match(texts[2] ?? '', /one/);
+    assert.match(texts[4] ?? '', /two/);
+  });
+
+  it('keeps its limits before the call that would break them', async () => {
+    const { model, bed } = await begin(() => [{ name: 'remote_exec', input: { command: 'true' } }]);
+    const session = await bed.start({ budget: { turns: 3 } });
+    assert.equal(await session.ended, 'budget');
+    assert.equal(model.requests.length, 3);
+  });
+
+  it('asks before anything but reading in mode ask, and goes on after a refusal', async () => {
+    const { bed } = await begin(
+      [
+        [
+          { name: 'list_machines', input: {} },
+          { name: 'write_file', input: { path: 'x', content: 'x' } },
+        ],
+        [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
+      ],
+      { settings: { permissionMode: 'ask' }, approve: () => Promise.resolve('deny') },
+    );
+    const session = await bed.start();
+    await session.ended;
+    const results = eventsOf(session, 'tool.finished').map(({ name, isError }) => ({ name, isError }));
+    assert.deepEqual(results[0], { name: 'list_machines', isError: false });
+    assert.deepEqual(results[1], { name: 'write_file', isError: true });
+    assert.equal(eventsOf(session, 'permission.decided')[0]?.isAllowed, false);
+  });
+});
