@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { requireRun, taskIdText, type MeasuredRuns } from './measuredRuns.ts';
+import { requireRun, taskId, type MeasuredRuns } from './measuredRuns.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-const parameters = z.object({
-  task_id: z.string().optional().describe(`${taskIdText} Without: every run of this session, and of no other.`),
+const parameters = z.strictObject({
+  task_id: taskId('The run (without: every run of this session, and of no other)').optional(),
 });
 
 export function clearMetrics(runs: MeasuredRuns): Tool {
@@ -25,7 +25,7 @@ export function clearMetrics(runs: MeasuredRuns): Tool {
       const total = cleared.reduce((sum, { points }) => sum + points, 0);
       return {
         content: { cleared: total, runs: cleared },
-        summary: `Cleared ${total} points of ${task === undefined ? 'all runs' : (cleared[0]?.run ?? task)}`,
+        summary: `Cleared ${total} points of ${task === undefined ? 'all runs' : (cleared[0]?.run ?? 'no run')}`,
       };
     },
   });

@@ -7,15 +7,15 @@ import {
   jsonValue,
   requireRun,
   runHead,
-  taskIdText,
+  taskId,
   type MeasuredRun,
   type MeasuredRuns,
 } from './measuredRuns.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-const parameters = z.object({
-  task_a: z.string().describe(`The baseline. ${taskIdText}`),
-  task_b: z.string().describe('The experiment, named in the same way.'),
+const parameters = z.strictObject({
+  task_a: taskId('The baseline'),
+  task_b: taskId('The experiment'),
   metric_names: z.array(z.string()).optional().describe('Only these metrics. Without: all that either run has.'),
 });
 

@@ -1,4 +1,5 @@
 /** What the metric tools need of runs. */
+import { z } from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
@@ -21,14 +22,18 @@ export interface MeasuredRuns {
   all(): readonly MeasuredRun[];
 }
 
-export const taskIdText = 'A run: its task id (machine:pid), its run id, or its number such as "run 7".';
+/** A parameter that names a run. */
+export const taskId = (whatFor: string) =>
+  z
+    .union([z.string().min(1), z.number().int().positive()])
+    .describe(`${whatFor}: its task id (machine:pid), its run id, or its number such as "run 7".`);
 
 /**
  * The run that a model means: by id or handle, or by number (`7`, `run 7`, `#7`). The newest where a handle came up
  * twice. Throws `ToolFailure` that names the runs there are.
  */
-export function requireRun(runs: MeasuredRuns, reference: string): MeasuredRun {
-  const wanted = reference.trim();
+export function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun {
+  const wanted = String(reference).trim();
   const number = /^(?:run[\s_-]*|#)?(\d+)$/i.exec(wanted)?.[1];
   const found =
     runs.find(wanted) ??

@@ -8,7 +8,7 @@ import {
   jsonValue,
   requireRun,
   runHead,
-  taskIdText,
+  taskId,
   type MeasuredRun,
   type MeasuredRuns,
 } from './measuredRuns.ts';
@@ -17,9 +17,9 @@ import { defineTool, type Tool } from './tool.ts';
 const mostRuns = 20;
 const mostPoints = 1000;
 
-const parameters = z.object({
+const parameters = z.strictObject({
   metric_names: z.array(z.string()).optional().describe('Metrics to show. Without: the list of metrics that exist.'),
-  task_id: z.string().optional().describe(`${taskIdText} Without: every run of this session, each for itself.`),
+  task_id: taskId('The run (without: every run of this session, each for itself)').optional(),
   lines: z.number().int().min(1).max(mostPoints).default(50).describe('Points of each series at most.'),
 });
 
