@@ -160,6 +160,7 @@ export function behavesAsAProvider(subject: Subject): void {
         ];
         const second = await ask({ messages });
         assert.equal(second.reply.failure, undefined);
+        assert.equal(server.requests.length, 2, 'it was not refused');
         const body = server.requests[1]?.body ?? {};
         assert.deepEqual(subject.sent.thinking(body), ['First the µ-runs.\nThen more.']);
         assert.deepEqual(
@@ -184,6 +185,10 @@ export function behavesAsAProvider(subject: Subject): void {
         });
         assert.equal(second.reply.failure, undefined);
         assert.deepEqual(subject.sent.thinking(server.requests[1]?.body ?? {}), []);
+        server.reply(() => ({ text: 'Three.' }));
+        await ask({ messages: [userSays('Begin.'), { role: 'assistant', content: [text, own] }, userSays('Go on.')] });
+        assert.deepEqual(subject.sent.thinking(server.requests[2]?.body ?? {}), []);
+        assert.equal(server.requests.length, 3, 'none was refused');
       });
 
       it('with images and documents as such, also inside results', async () => {
@@ -324,6 +329,10 @@ export function behavesAsAProvider(subject: Subject): void {
           { breaks: { at: 'connect', how: 'cut' } },
           { text: 'The whole', breaks: { at: 'end', how: 'cut' } },
         );
+      });
+      it('a stream that a proxy closed as if it were whole', async () => {
+        const heard = await recovers({ text: 'The whole answer', breaks: { at: 'end', how: 'close' } });
+        assert.deepEqual(waits(heard), [['network', 750]]);
       });
       it('a stream that falls silent', async () => {
         answers({ text: 'The whole', breaks: { at: 'text', how: 'hang' } }, { text: 'The whole answer.' });
