@@ -1,6 +1,6 @@
 /** Tells that something below some folders has changed. A hint for views: whoever needs the truth looks at the files. */
-import { mkdirSync, readdirSync, watch, type FSWatcher } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
@@ -23,11 +23,11 @@ export class FolderWatch implements Disposable {
     this.#clock = clock;
   }
 
-  /** Folders are watched from the first listener to the last, and made if they are missing. */
+  /** Folders are watched from the first listener to the last. A missing one is waited for, never made. */
   readonly onDidChange: Event<void> = (listener) => {
     const subscription = this.#emitter.event(listener);
     this.#listeners += 1;
-    if (this.#listeners === 1) for (const root of this.#roots) this.#watchBelow(root, true);
+    if (this.#listeners === 1) this.#watchRoots();
     return toDisposable(() => {
       subscription.dispose();
       this.#listeners -= 1;
@@ -39,6 +39,7 @@ export class FolderWatch implements Disposable {
   changed(): void {
     this.#pending?.dispose();
     this.#pending = undefined;
+    if (this.#listeners > 0) this.#watchRoots();
     this.#emitter.fire();
   }
 
@@ -54,31 +55,41 @@ export class FolderWatch implements Disposable {
     this.#watchers.clear();
   }
 
+  #watchRoots(): void {
+    for (const root of this.#roots) {
+      const parent = dirname(root);
+      if (existsSync(root)) this.#watchBelow(root);
+      else this.#watchOne(parent, (name) => name === basename(root) && this.#changedOutside(root));
+    }
+  }
+
   #changedOutside(folder: string): void {
-    this.#watchBelow(folder, false);
+    this.#watchBelow(folder);
     this.#pending ??= this.#clock.after(quietMs, () => this.changed());
   }
 
-  /** Watches `folder` and those below it that are not watched yet. A folder that cannot be watched is left out. */
-  #watchBelow(folder: string, isRoot: boolean): void {
+  /** Watches `folder` and those below it that are not watched yet. */
+  #watchBelow(folder: string): void {
+    this.#watchOne(folder, (name) => !name.endsWith('.tmp') && this.#changedOutside(folder));
     try {
-      if (isRoot) mkdirSync(folder, { recursive: true });
-      this.#watchOne(folder);
       for (const entry of readdirSync(folder, { withFileTypes: true }))
         if (entry.isDirectory() && !entry.name.startsWith('.') && !this.#watchers.has(join(folder, entry.name)))
-          this.#watchBelow(join(folder, entry.name), false);
+          this.#watchBelow(join(folder, entry.name));
     } catch {
       this.#forget(folder);
     }
   }
 
-  #watchOne(folder: string): void {
+  /** A folder that cannot be watched (gone, no handles left) is left out. */
+  #watchOne(folder: string, onName: (name: string) => unknown): void {
     if (this.#watchers.has(folder) || this.#watchers.size >= maxFolders) return;
-    const watcher = watch(folder, { persistent: false }, (_, name) => {
-      if (!name?.endsWith('.tmp')) this.#changedOutside(folder);
-    });
-    watcher.on('error', () => this.#forget(folder));
-    this.#watchers.set(folder, watcher);
+    try {
+      const watcher = watch(folder, { persistent: false }, (_, name) => onName(name ?? ''));
+      watcher.on('error', () => this.#forget(folder));
+      this.#watchers.set(folder, watcher);
+    } catch {
+      this.#forget(folder);
+    }
   }
 
   #forget(folder: string): void {

@@ -8,13 +8,13 @@
 import { cleanText, oneLine } from '../base/text.ts';
 
 export interface NoteText {
-  /** One line, at most `maxGistChars`. */
+  /** One line, at most 240 characters. */
   readonly gist: string;
   /** Without white space at its end; empty for a node that has only a gist. */
   readonly content: string;
 }
 
-export const maxGistChars = 240;
+const maxGistChars = 240;
 
 export const cleanGist = (gist: string): string => oneLine(cleanText(gist), maxGistChars);
 

@@ -21,11 +21,11 @@ interface Branch {
 }
 
 /**
- * `nodes` in tree order, each above what lies below it. When all do not fit, the top level and what was updated last
+ * `nodes` in tree order, each above what lies below it; no nodes make no text. When all do not fit, the top level and what was updated last
  * survive, with the folders that lead there; `… 7 more under /papers` says what was left out.
  */
 export function renderTree(nodes: readonly MemoryNode[], budgetTokens: number): string {
-  if (nodes.length === 0) return '(empty)';
+  if (nodes.length === 0) return '';
   const budgetChars = Math.floor(budgetTokens * charsPerToken);
   const branches = branchesOf(nodes);
   const allChars = branches.reduce((sum, branch) => sum + branch.line.length + 1, 0);
@@ -97,7 +97,7 @@ function branchesOf(nodes: readonly MemoryNode[]): Branch[] {
     const depth = parent === undefined ? 0 : parent.depth + 1;
     const hasChildren = parents.has(node.path);
     const name = node.path.slice(node.path.lastIndexOf('/'));
-    const line = `${indent(depth)}${name}${hasChildren ? '/' : ''}${node.gist === '' ? '' : ` — ${oneLine(node.gist, gistChars)}`}`;
+    const line = `${indent(depth)}${name}${hasChildren ? '/' : ''}${node.gist === '' ? '' : `: ${oneLine(node.gist, gistChars)}`}`;
     byPath.set(node.path, { node, line, parent, depth, hasChildren, isShown: false, hidden: 0 });
   }
   return [...byPath.values()];

@@ -5,7 +5,7 @@ import type { SleepMachine } from './sleepWorld.ts';
 import type { Comparator, MetricSource } from './trigger.ts';
 
 /** There is no number to compare yet, and why. */
-export class NoValue extends HeliosError {
+class NoValue extends HeliosError {
   readonly reason = 'no_value';
 }
 

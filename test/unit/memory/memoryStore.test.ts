@@ -79,7 +79,7 @@ describe('MemoryStore', () => {
     assert.equal((await store.read('/best')).gist, 'new');
     assert.match(await store.render(100), /new/);
     await rm(join(sessionFolder, 'best.md'));
-    assert.equal(await store.render(100), '(empty)');
+    assert.equal(await store.render(100), '');
     await assert.rejects(store.read('/best'), isReason('missing'));
   });
 
@@ -218,6 +218,23 @@ describe('MemoryStore', () => {
     await clock.advance(1000);
     assert.equal(changes, seen);
     assert.equal(clock.pendingTimers, 0);
+  });
+
+  it('waits for folders that are not there yet, without making them', async () => {
+    const clock = new ManualClock();
+    await mkdir(join(home, 'sessions', 's-1'), { recursive: true });
+    const watched = new MemoryStore({ sessionFolder, globalFolder, clock });
+    let changes = 0;
+    watched.onDidChange(() => (changes += 1));
+    assert.deepEqual((await readdir(home)).sort(), ['sessions']);
+    await mkdir(globalFolder);
+    await until(async () => {
+      await writeFile(join(globalFolder, 'made.md'), `> by a person ${Math.random()}\n`);
+      await clock.advance(1000);
+      return changes > 0;
+    });
+    watched.dispose();
+    assert.deepEqual(await readdir(join(home, 'sessions', 's-1')), []);
   });
 
   it('holds two thousand notes in a prompt of bounded size', async function () {

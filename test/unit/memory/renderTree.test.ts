@@ -21,9 +21,9 @@ describe('renderTree', () => {
   it('shows the whole tree when it fits', () => {
     assert.equal(
       renderTree([node('/a', 'first'), node('/a/b', ''), node('/a/b/c', 'deep'), node('/d', 'last')], 1000),
-      '/a/ — first\n  /b/\n    /c — deep\n/d — last',
+      '/a/: first\n  /b/\n    /c: deep\n/d: last',
     );
-    assert.equal(renderTree([], 10), '(empty)');
+    assert.equal(renderTree([], 10), '');
   });
 
   it('stays within any budget', () => {
@@ -34,11 +34,11 @@ describe('renderTree', () => {
 
   it('keeps the top level and the newest, and says what was left out', () => {
     const lines = renderTree(library(2000), 100).split('\n');
-    assert.equal(lines[0], '/best — run 7');
-    assert.equal(lines[1], '/papers/ — read so far');
-    assert.equal(lines.at(-1), '/zeta — last by name');
+    assert.equal(lines[0], '/best: run 7');
+    assert.equal(lines[1], '/papers/: read so far');
+    assert.equal(lines.at(-1), '/zeta: last by name');
     const shown = lines.filter((line) => line.startsWith('  /p'));
-    assert.equal(shown.at(-1), '  /p01999 — a paper on attention');
+    assert.equal(shown.at(-1), '  /p01999: a paper on attention');
     assert.ok(shown.length >= 3);
     assert.equal(lines.at(-2), `  … ${2000 - shown.length} more under /papers`);
   });
@@ -46,7 +46,7 @@ describe('renderTree', () => {
   it('lets a recent deep note in although the top level alone is too much', () => {
     const top = Array.from({ length: 500 }, (_, n) => node(`/t${String(n).padStart(3, '0')}`, 'some gist', n));
     const text = renderTree([node('/a', 'old', 0), node('/a/b', 'new and deep', 10_000), ...top], 100);
-    assert.match(text, /^\/a\/ — old\n  \/b — new and deep\n/);
+    assert.match(text, /^\/a\/: old\n  \/b: new and deep\n/);
     assert.match(text, /\/t499/);
     assert.match(text, /… \d+ more under \/$/);
   });
