@@ -14,25 +14,36 @@ const charsPerToken = 3.5;
 /** Shares of the model's window. */
 const fullShare = 0.7;
 const keptShare = 0.2;
+const trustedShare = 0.8;
 const maxLedgerRows = 40;
 
-export const defaultWindowTokens = 128_000;
+const defaultWindowTokens = 128_000;
 
 /** Tokens of the next request: measured up to the last reply, estimated for what came after it. */
 export function estimatedTokens(events: readonly JournalEvent[]): number {
-  const index = events.findLastIndex((event) => event.type === 'model.replied' && contextTokens(event.usage) > 0);
-  const last = events[index];
-  const checkpoint = events.findLastIndex((event) => event.type === 'context.checkpointed');
-  if (last?.type !== 'model.replied' || checkpoint > index) return sizeOf(sinceCheckpoint(events));
-  return contextTokens(last.usage) + last.usage.outputTokens + sizeOf(events.slice(index + 1));
+  const open = sinceCheckpoint(events);
+  const index = open.findLastIndex((event) => event.type === 'model.replied' && contextTokens(event.usage) > 0);
+  const last = open[index];
+  if (last?.type !== 'model.replied' || wasShortenedAfter(events, last)) return sizeOf(open);
+  const measured = contextTokens(last.usage) + last.usage.outputTokens + sizeOf(open.slice(index + 1));
+  // Some servers leave out what they had cached: what the conversation weighs is a lower bound.
+  return Math.max(measured, sizeOf(open) * trustedShare);
 }
 
+function wasShortenedAfter(events: readonly JournalEvent[], reply: JournalEvent): boolean {
+  return events.findLastIndex((event) => event.type === 'context.checkpointed') > events.indexOf(reply);
+}
+
+/** Tokens of the newest turns that a checkpoint leaves word for word. */
+export const keptTokens = (window: ModelDescription | undefined): number => windowTokens(window) * keptShare;
+
 export const needsCheckpoint = (events: readonly JournalEvent[], window: ModelDescription | undefined): boolean =>
-  estimatedTokens(events) > (window?.contextTokens ?? defaultWindowTokens) * fullShare;
+  estimatedTokens(events) > windowTokens(window) * fullShare;
+
+const windowTokens = (window: ModelDescription | undefined): number => window?.contextTokens ?? defaultWindowTokens;
 
 /** Id of the last event to be replaced: as many whole turns as fit stay. `undefined` when there is nothing to replace. */
-export function replaceUpTo(events: readonly JournalEvent[], window: ModelDescription | undefined): string | undefined {
-  const keptTokens = (window?.contextTokens ?? defaultWindowTokens) * keptShare;
+export function replaceUpTo(events: readonly JournalEvent[], keepTokens: number): string | undefined {
   const open = sinceCheckpoint(events);
   let upTo = open.at(-1)?.id;
   let tokens = 0;
@@ -40,7 +51,7 @@ export function replaceUpTo(events: readonly JournalEvent[], window: ModelDescri
     const event = open[index];
     if (event === undefined) break;
     tokens += sizeOf([event]);
-    if (tokens > keptTokens) break;
+    if (tokens > keepTokens) break;
     if (event.type === 'model.requested') upTo = open[index - 1]?.id;
   }
   return upTo;

@@ -7,7 +7,6 @@ import { HeliosError } from '../base/errors.ts';
 import type {
   AssistantBlock,
   Effort,
-  ModelDescription,
   ModelFailure,
   ModelProvider,
   ModelReply,
@@ -18,7 +17,7 @@ import type {
 import type { Cost } from '../models/prices.ts';
 import { act, type ActDeps } from './act.ts';
 import { exhausted } from './budget.ts';
-import { estimatedTokens, needsCheckpoint, renderBriefing, replaceUpTo } from './checkpoint.ts';
+import { estimatedTokens, keptTokens, needsCheckpoint, renderBriefing, replaceUpTo } from './checkpoint.ts';
 import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from './events.ts';
 import { buildHistory, interruptedText } from './history.ts';
 import { idleness, isIdleTooLong } from './progress.ts';
@@ -118,7 +117,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   const { log } = deps;
   const provider = deps.provider(log.state.provider);
   const window = provider.models().find((model) => model.id === log.state.model);
-  const wasShortened = needsCheckpoint(log.events, window) && (await checkpoint(deps, window));
+  const wasShortened = needsCheckpoint(log.events, window) && (await checkpoint(deps, keptTokens(window)));
   const request: ModelRequest = {
     model: log.state.model,
     system: await deps.prompt(wasShortened),
@@ -165,9 +164,9 @@ function withUniqueIds(reply: ModelReply, events: readonly JournalEvent[], turnN
   return { ...reply, content };
 }
 
-async function checkpoint(deps: LoopDeps, window: ModelDescription | undefined): Promise<boolean> {
+async function checkpoint(deps: LoopDeps, keepTokens: number): Promise<boolean> {
   const { log, desk } = deps;
-  const upTo = replaceUpTo(log.events, window);
+  const upTo = replaceUpTo(log.events, keepTokens);
   if (upTo === undefined) return false;
   const briefing = renderBriefing(log.state, desk.ledger(), log.events);
   await log.record({ type: 'context.checkpointed', upTo, briefing, tokensBefore: estimatedTokens(log.events) });
@@ -198,13 +197,9 @@ async function afterFailure(deps: LoopDeps, failure: ModelFailure | undefined, s
   const { log } = deps;
   const text = failure?.message ?? 'the model gave no reply';
   const failures = failuresInARow(log.events);
-  if (failure?.reason === 'overflow' && failures === 1) {
-    const window = deps
-      .provider(log.state.provider)
-      .models()
-      .find((model) => model.id === log.state.model);
-    if (await checkpoint(deps, window)) return;
-  }
+  // The window is smaller than thought: a good part of what there is goes, whatever the estimate says.
+  if (failure?.reason === 'overflow' && failures <= 3 && (await checkpoint(deps, estimatedTokens(log.events) / 4)))
+    return;
   const isOutage = failure !== undefined && ['network', 'server', 'rate_limit'].includes(failure.reason);
   const hasAnswered = log.events.some(
     (event) => event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted',

@@ -29,6 +29,7 @@ export class ScriptedModel implements ModelProvider {
   readonly requests: ModelRequest[] = [];
   readonly #script: Script;
   #calls = 0;
+  #inputTokens = 0;
   contextTokens = 200_000;
 
   constructor(script: Script | readonly ScriptedReply[]) {
@@ -42,6 +43,7 @@ export class ScriptedModel implements ModelProvider {
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     this.requests.push(structuredClone(request));
+    this.#inputTokens = Math.ceil(JSON.stringify(request.messages).length / 4);
     const answer = await this.#script(request, this.requests.length - 1);
     if (answer === 'hang') {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -67,7 +69,7 @@ export class ScriptedModel implements ModelProvider {
     return {
       content: [],
       stop: 'stop',
-      usage: { ...noUsage, inputTokens: 100, outputTokens: 10 },
+      usage: { ...noUsage, inputTokens: this.#inputTokens, outputTokens: 10 },
       model: this.defaultModel,
       ...reply,
     };

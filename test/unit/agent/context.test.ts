@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import { noUsage, type ModelRequest } from '../../../src/models/model.ts';
+import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
+
+const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
+const sizeOf = (request: ModelRequest): number => JSON.stringify(request.messages).length;
+
+describe('context', () => {
+  let bed: TestEngine | undefined;
+  afterEach(async () => {
+    await bed?.dispose();
+    bed = undefined;
+  });
+
+  it('stays inside the window through many rounds of large results, keeps the goal and the newest turns', async () => {
+    const model = new ScriptedModel((_request, index) =>
+      index === 60 ? quit : [{ name: 'read_file', input: { path: 'big.txt' } }],
+    );
+    model.contextTokens = 40_000;
+    bed = await testEngine(model, { settings: { idleTurns: 50 } });
+    await writeFile(path.join(bed.work, 'big.txt'), `${'word '.repeat(200)}\n`.repeat(200));
+    const session = await bed.start({ goal: 'bring loss < 1 with care' });
+    assert.equal(await session.ended, 'blocked');
+    assert.ok(eventsOf(session, 'context.checkpointed').length > 1);
+    for (const request of model.requests) {
+      assert.ok(sizeOf(request) / 3.5 < 40_000, `${sizeOf(request)} characters`);
+      assert.match(JSON.stringify(request.messages), /bring loss < 1 with care/);
+      assert.equal(request.messages[0]?.role, 'user');
+    }
+  });
+
+  it('shortens by itself when the provider says that the prompt is too long, and goes on', async () => {
+    const overflow = {
+      reply: { stop: 'error' as const, usage: noUsage, failure: { reason: 'overflow' as const, message: 'too long' } },
+    };
+    const read = [{ name: 'read_file', input: { path: 'big.txt' } }];
+    const model = new ScriptedModel([read, read, overflow, quit]);
+    bed = await testEngine(model);
+    await writeFile(path.join(bed.work, 'big.txt'), 'word '.repeat(400) + '\n'.repeat(3));
+    const session = await bed.start();
+    assert.equal(await session.ended, 'blocked');
+    assert.equal(eventsOf(session, 'context.checkpointed').length, 1);
+    const [, , long, short] = model.requests;
+    assert.ok(long && short && sizeOf(short) < sizeOf(long));
+  });
+
+  it('resumes from the checkpoint, with the newest turns word for word', async () => {
+    const model = new ScriptedModel((_request, index) =>
+      index < 12
+        ? [{ name: 'remote_exec', input: { command: `echo turn-${index}; head -c 9000 /dev/zero | tr '\\0' x` } }]
+        : 'hang',
+    );
+    model.contextTokens = 20_000;
+    bed = await testEngine(model);
+    const session = await bed.start();
+    while (model.requests.length < 13) await new Promise((resolve) => setTimeout(resolve, 5));
+    const before = model.requests.at(-1);
+    const next = new ScriptedModel([quit]);
+    next.contextTokens = 20_000;
+    bed = await bed.restart(next);
+    const again = await bed.engine.sessions.resume(session.id);
+    await again.ended;
+    const [request] = next.requests;
+    assert.ok(before && request);
+    assert.deepEqual(request.messages.slice(0, before.messages.length - 1), before.messages.slice(0, -1));
+    assert.match(JSON.stringify(request.messages), /turn-11/);
+    assert.deepEqual(request.tools, before.tools);
+  });
+
+  it('says every number of the ledger in the briefing', async () => {
+    const launch = [{ name: 'remote_exec_background', input: { command: 'echo loss=0.125', label: 'lr=3e-4' } }];
+    const wait = [{ name: 'sleep', input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }] } }];
+    const model = new ScriptedModel((_request, index) =>
+      index === 0
+        ? launch
+        : index === 1
+          ? wait
+          : index < 8
+            ? [{ name: 'read_file', input: { path: 'big.txt' } }]
+            : quit,
+    );
+    model.contextTokens = 20_000;
+    bed = await testEngine(model);
+    await writeFile(path.join(bed.work, 'big.txt'), `${'word '.repeat(200)}\n`.repeat(200));
+    const session = await bed.start();
+    await session.ended;
+    const briefing = eventsOf(session, 'context.checkpointed').at(-1)?.briefing ?? '';
+    assert.match(briefing, /run 1 · r-\w+ · local:\d+ · lr=3e-4 · ok · loss last 0.125 best 0.125/);
+  });
+});
