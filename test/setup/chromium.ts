@@ -21,7 +21,20 @@ export async function installChromium(): Promise<string> {
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     await run('apt-get', ['update', '-qq'], { env });
-    await run('apt-get', ['install', '-qq', '-y', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'], { env });
+    await run(
+      'apt-get',
+      [
+        'install',
+        '-qq',
+        '-y',
+        '-o',
+        'DPkg::Lock::Timeout=120',
+        '--no-install-recommends',
+        'chromium',
+        'fonts-dejavu-core',
+      ],
+      { env },
+    );
   }
   const installed = findChromium();
   if (installed) return installed;

@@ -15,8 +15,8 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   fail(`Node ${process.versions.node} is too old: npm needs Node 20 or newer to install the packages.`);
 }
 if (!packagesAreInstalled()) {
-  console.log('Installing the packages: npm ci');
-  const { status } = spawnSync('npm', ['ci'], { cwd: root, stdio: 'inherit', shell: windows });
+  console.log('Installing the packages (npm ci)');
+  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: root, stdio: 'inherit', shell: windows });
   if (status !== 0) fail('npm ci failed. It needs an npm registry; its own message is above.');
 }
 if (!existsSync(projectNode)) {
