@@ -41,14 +41,24 @@ export function isKnownMetric(name: string): boolean {
 }
 
 function directionByWords(name: string): Direction | undefined {
-  const parts = name
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/);
-  for (const part of parts.reverse()) {
-    const direction = directions.get(part) ?? directions.get(part.replace(/\d+$/, ''));
+  const words = name
+    .split(/[^a-zA-Z0-9]+/)
+    .reverse()
+    .flatMap(readings);
+  for (const word of words) {
+    const direction = directions.get(word) ?? directions.get(word.replace(/\d+$/, ''));
     if (direction !== undefined) return direction;
-    if (part.startsWith('rouge')) return 'higher';
+    if (word.startsWith('rouge')) return 'higher';
   }
   return undefined;
 }
+
+/** `mIoU` is one word, `evalAccuracy` two: first the whole, then its parts, the last first. */
+const readings = (word: string): string[] => [
+  word.toLowerCase(),
+  ...word
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(' ')
+    .reverse(),
+];

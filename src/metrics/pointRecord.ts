@@ -28,8 +28,8 @@ export interface PointRecord {
   readonly isLastOfLine: boolean;
 }
 
-export function writeRecord(view: DataView, at: number, record: PointRecord): void {
-  view.setUint16(at + 4, record.name, true);
+export function writeRecord(view: DataView, at: number, record: Omit<PointRecord, 'name'>, name: number): void {
+  view.setUint16(at + 4, name, true);
   view.setUint8(at + 6, kinds.indexOf(record.kind));
   view.setUint8(at + 7, record.isLastOfLine ? 1 : 0);
   view.setFloat64(at + 8, record.step, true);

@@ -61,7 +61,7 @@ export class PointsFile implements Disposable {
     const name = record.kind === 'point' ? this.#names.indexOf(record.metric) : 0;
     if (name === undefined) return false;
     if (this.#pendingBytes === this.#pending.byteLength) this.#growPending();
-    writeRecord(this.#pending, this.#pendingBytes, { ...record, name });
+    writeRecord(this.#pending, this.#pendingBytes, record, name);
     this.#pendingBytes += recordBytes;
     return true;
   }

@@ -161,7 +161,8 @@ export class RunMetrics implements Disposable {
     if (this.#line.length === 0) return;
     const last = this.#line.length - 1;
     for (const [index, point] of this.#line.entries()) {
-      file.add({ ...point, kind: 'point', endOffset: at.end, isLastOfLine: index === last });
+      const { metric, step, timeMs, value } = point;
+      file.add({ kind: 'point', metric, step, timeMs, value, endOffset: at.end, isLastOfLine: index === last });
       this.#take(point);
     }
     this.#line = [];
