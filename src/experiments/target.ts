@@ -4,7 +4,33 @@ export interface GoalTarget {
   readonly metric: string;
   readonly comparator: '<' | '<=' | '>' | '>=';
   readonly value: number;
+  /** The goal wrote a percent sign: a share of 0.96 then counts as 96. */
+  readonly isPercent?: true;
 }
+
+/** What stands before a number without being a metric: `in under 3 hours`, `for more than 5 epochs`. */
+const noMetrics = new Set([
+  'in',
+  'for',
+  'with',
+  'within',
+  'is',
+  'to',
+  'of',
+  'stay',
+  'stays',
+  'gets',
+  'goes',
+  'at',
+  'and',
+  'or',
+  'a',
+  'an',
+  'the',
+  'use',
+  'run',
+  'runs',
+]);
 
 const words: Readonly<Record<string, GoalTarget['comparator']>> = {
   '<': '<',
@@ -39,12 +65,17 @@ const targetPattern = new RegExp(
 export function parseGoalTarget(goal: string): GoalTarget | undefined {
   const match = targetPattern.exec(goal);
   if (match === null) return undefined;
-  const [, metric = '', word = '', number = ''] = match;
+  const [, metric = '', word = '', number = '', percent] = match;
+  if (noMetrics.has(metric.toLowerCase())) return undefined;
   const comparator = words[word.toLowerCase().replace(/\s+/g, ' ')];
-  return comparator === undefined ? undefined : { metric, comparator, value: Number(number) };
+  return comparator === undefined
+    ? undefined
+    : { metric, comparator, value: Number(number), ...(percent && { isPercent: true }) };
 }
 
-export function meetsTarget(value: number, target: GoalTarget): boolean {
+export function meetsTarget(measured: number, target: GoalTarget): boolean {
+  if (!Number.isFinite(measured)) return false;
+  const value = target.isPercent === true && Math.abs(measured) <= 1 ? measured * 100 : measured;
   switch (target.comparator) {
     case '<':
       return value < target.value;
@@ -57,4 +88,5 @@ export function meetsTarget(value: number, target: GoalTarget): boolean {
   }
 }
 
-export const targetText = (target: GoalTarget): string => `${target.metric} ${target.comparator} ${target.value}`;
+export const targetText = (target: GoalTarget): string =>
+  `${target.metric} ${target.comparator} ${target.value}${target.isPercent ? ' %' : ''}`;

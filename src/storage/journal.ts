@@ -45,8 +45,10 @@ export async function readJournal<E>(file: string): Promise<JournalReading<E>> {
     if (event !== undefined) events.push(event);
     else damage.push(`line ${index + 1} is not an event and was left out`);
   });
-  // A whole event whose newline is missing was not acknowledged: it is dropped like any torn line.
-  if (tail !== '') damage.push(`the last line was cut short (${tail.length} characters) and was left out`);
+  // Only its newline may be missing: then the event is whole, and stays one when the next is written.
+  const last = tail === '' ? undefined : parseEvent<E>(tail);
+  if (last !== undefined) events.push(last);
+  else if (tail !== '') damage.push(`the last line was cut short (${tail.length} characters) and was left out`);
   return { events, damage, endsCleanly: tail === '' };
 }
 

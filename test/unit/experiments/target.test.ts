@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { meetsTarget, parseGoalTarget } from '../../../src/experiments/target.ts';
+
+const targets: [string, ReturnType<typeof parseGoalTarget>][] = [
+  ['train a 125M GPT on TinyStories to loss < 1.0', { metric: 'loss', comparator: '<', value: 1 }],
+  ['bring val_loss below 0.35 on the demo task', { metric: 'val_loss', comparator: '<', value: 0.35 }],
+  ['val/acc >= .9', { metric: 'val/acc', comparator: '>=', value: 0.9 }],
+  ['get accuracy above 95 %', { metric: 'accuracy', comparator: '>', value: 95, isPercent: true }],
+  ['reach an accuracy of at least 0.9', { metric: 'accuracy', comparator: '>=', value: 0.9 }],
+  ['perplexity at most 1.2e1', { metric: 'perplexity', comparator: '<=', value: 12 }],
+  ['reduce loss to under 2', { metric: 'loss', comparator: '<', value: 2 }],
+  ['make it better', undefined],
+  ['finish in under 3 hours', undefined],
+  ['train for more than 5 epochs', undefined],
+];
+
+describe('goal target', () => {
+  for (const [goal, target] of targets) it(`reads ${goal}`, () => assert.deepEqual(parseGoalTarget(goal), target));
+
+  it('compares a percentage with a share', () => {
+    const target = parseGoalTarget('accuracy above 95 %');
+    assert.ok(target);
+    assert.equal(meetsTarget(0.96, target), true);
+    assert.equal(meetsTarget(96, target), true);
+    assert.equal(meetsTarget(0.94, target), false);
+  });
+
+  it('is never met by NaN', () => {
+    const target = parseGoalTarget('loss < 1');
+    assert.ok(target);
+    assert.equal(meetsTarget(Number.NaN, target), false);
+    assert.equal(meetsTarget(Number.NEGATIVE_INFINITY, target), false);
+  });
+});

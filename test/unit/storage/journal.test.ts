@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { Journal, readJournal } from '../../../src/storage/journal.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+
+interface Said {
+  readonly type: 'said';
+  readonly text: string;
+}
+const said = (text: string): Said => ({ type: 'said', text });
+
+describe('journal', () => {
+  let folder: string;
+  let file: string;
+  const clock = new ManualClock();
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'helios-journal-'));
+    file = path.join(folder, 'deep', 'journal.jsonl');
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('gives each event version, id and time, and has it on disk when append resolves', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    const event = await journal.append(said('one'));
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), event);
+    assert.equal(event.v, 1);
+    assert.equal(event.at, clock.now());
+    await journal.close();
+  });
+
+  it('keeps the order of concurrent appends', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    await Promise.all(Array.from({ length: 200 }, (_, index) => journal.append(said(String(index)))));
+    await journal.close();
+    const { events, damage } = await readJournal<Said>(file);
+    assert.deepEqual(
+      events.map((event) => event.text),
+      Array.from({ length: 200 }, (_, index) => String(index)),
+    );
+    assert.deepEqual(damage, []);
+  });
+
+  it('reads what can be read of a journal cut at any byte, and goes on after it', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    for (const text of ['one', 'zwei ü', 'три']) await journal.append(said(text));
+    await journal.close();
+    const whole = await readFile(file);
+    for (let cut = 0; cut < whole.length; cut += 1) {
+      await writeFile(file, whole.subarray(0, cut));
+      // A line that lacks nothing but its newline is whole.
+      const complete = whole.subarray(0, cut + 1).toString('utf8').split('\n').length - 1;
+      const opened = await Journal.open<Said>(file, clock);
+      assert.equal(opened.reading.events.length, complete);
+      await opened.journal.append(said('after'));
+      await opened.journal.close();
+      const { events } = await readJournal<Said>(file);
+      assert.equal(events.length, complete + 1);
+      assert.equal(events.at(-1)?.text, 'after');
+    }
+  });
+
+  it('leaves out garbage in the middle and says where', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    await journal.append(said('one'));
+    await appendFile(file, '\u0000\u0001garbage\n{"type":3}\n[]\n');
+    await journal.append(said('two'));
+    await journal.close();
+    const { events, damage } = await readJournal<Said>(file);
+    assert.deepEqual(
+      events.map((event) => event.text),
+      ['one', 'two'],
+    );
+    assert.deepEqual(
+      damage.map((text) => text.split(' is')[0]),
+      ['line 2', 'line 3', 'line 4'],
+    );
+  });
+
+  it('rejects with no_space on a full disk, loses nothing, and goes on when there is space again', async function () {
+    // A file size limit stands in for a full disk: the write fails half way, as it does there.
+    const script = `
+      import { Journal, readJournal } from ${JSON.stringify(path.resolve('src/storage/journal.ts'))};
+      const clock = { now: () => 1, after: () => ({ dispose() {} }) };
+      process.on('SIGXFSZ', () => {});
+      const { journal } = await Journal.open(process.argv[1], clock);
+      await journal.append({ type: 'said', text: 'first' });
+      const failure = await journal.append({ type: 'said', text: 'x'.repeat(20000) }).catch((error) => error);
+      const { events } = await readJournal(process.argv[1]);
+      console.log(JSON.stringify({ name: failure.constructor.name, reason: failure.reason, texts: events.map((event) => event.text) }));`;
+    const command = `ulimit -f 8; exec "$0" --input-type=module -e "$1" "$2"`;
+    const { stdout } = await promisify(execFile)('/bin/bash', ['-c', command, process.execPath, script, file]);
+    const result = JSON.parse(stdout) as { name: string; texts: string[] };
+    assert.equal(result.name, 'StorageFailure');
+    assert.deepEqual(result.texts, ['first']);
+    const { journal, reading } = await Journal.open<Said>(file, clock);
+    assert.equal(reading.endsCleanly, false);
+    await journal.append(said('second'));
+    await journal.close();
+    assert.deepEqual(
+      (await readJournal<Said>(file)).events.map((event) => event.text),
+      ['first', 'second'],
+    );
+  });
+});
