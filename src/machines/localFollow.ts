@@ -30,8 +30,12 @@ export class LocalFollow implements Follow {
     this.#watchAndRead();
   }
 
-  drain(): Promise<void> {
-    return this.#read();
+  async drain(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      throw fileFailure(error, 'read', this.#path);
+    }
   }
 
   dispose(): void {
@@ -73,15 +77,14 @@ export class LocalFollow implements Follow {
   }
 
   #readSoon(): void {
-    this.#read().catch((error: unknown) => this.#sink.onError(fileFailure(error, 'read', this.#path)));
+    this.drain().catch((error: unknown) => this.#sink.onError(fileFailure(error, 'read', this.#path)));
   }
 
   async #readToEnd(): Promise<void> {
     if (this.#isDisposed) return;
     const file = await open(this.#path, 'r').catch((error: unknown) => {
-      const failure = fileFailure(error, 'read', this.#path);
-      if (failure.reason === 'missing') return undefined;
-      throw failure;
+      if (fileFailure(error, 'read', this.#path).reason === 'missing') return undefined;
+      throw error;
     });
     if (file === undefined) return;
     await using opened = file;

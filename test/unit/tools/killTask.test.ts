@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { killTask } from '../../../src/tools/killTask.ts';
+import { remoteExecBackground } from '../../../src/tools/remoteExecBackground.ts';
+import { until } from '../../fakes/scratch.ts';
+import { answer, call } from './machineTools.harness.ts';
+import { useTasks } from './taskTools.harness.ts';
+
+describe('kill_task', () => {
+  const { tasks } = useTasks();
+  const launch = (command: string) => answer(remoteExecBackground(tasks().launcher), { command });
+  const tool = () => killTask({ runs: tasks().runs });
+
+  it('ends a run with its children and says what was verified', async () => {
+    const { pid } = await launch('sleep 60 & sleep 60');
+    const seen = await answer(tool(), { machine_id: 'local', pid });
+    assert.equal(seen.status, 'killed');
+    assert.equal(seen.verdict, 'killed');
+    assert.equal(seen.verified, true);
+    assert.ok(Number(seen.processes_ended) >= 1);
+    assert.equal(tasks().runs.find(1)?.liveness.kind, 'ended');
+  });
+
+  it('says of a run that is over how it ended', async () => {
+    await launch('exit 3');
+    await until('end', () => tasks().runs.find(1)?.liveness.kind === 'ended');
+    const seen = await answer(tool(), { run: 1 });
+    assert.deepEqual([seen.status, seen.verdict], ['already_exited', 'failed (exit code 3)']);
+  });
+
+  it('takes signals by name and number, and no others', async () => {
+    await launch('while :; do sleep 0.05; done');
+    assert.equal((await answer(tool(), { run: 1, signal: 'SIGSTOP' })).status, 'signalled');
+    assert.equal((await answer(tool(), { run: 1, signal: 'cont' })).status, 'signalled');
+    await assert.rejects(call(tool(), { run: 1, signal: 'TERM; rm -rf /' }), /do not fit/);
+    const seen = await answer(tool(), { run: 1, signal: 9 });
+    assert.deepEqual([seen.signal, seen.status], ['KILL', 'killed']);
+  });
+});

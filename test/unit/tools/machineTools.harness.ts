@@ -1,0 +1,31 @@
+import type { SessionId } from '../../../src/base/ids.ts';
+import { LocalMachine } from '../../../src/machines/localMachine.ts';
+import { createMachines } from '../../../src/machines/machineList.ts';
+import type { Machines } from '../../../src/machines/machine.ts';
+import type { Tool, ToolContext, ToolResult } from '../../../src/tools/tool.ts';
+
+export const sessionId = 's-test00000' as SessionId;
+
+export const toolContext = (signal = new AbortController().signal): ToolContext => ({
+  sessionId,
+  callId: 'call-1',
+  signal,
+  progress: () => undefined,
+});
+
+/** Calls a tool as the loop does: arguments are parsed first; a refusal is thrown. */
+export async function call(tool: Tool, input: unknown, context = toolContext()): Promise<ToolResult> {
+  const parsed = tool.parse(input);
+  if (!parsed.ok) throw new Error(parsed.problem);
+  return tool.execute(parsed.args, context);
+}
+
+/** The result of a call as the object that the model sees. */
+export async function answer(tool: Tool, input: unknown): Promise<Record<string, unknown>> {
+  const { content } = await call(tool, input);
+  if (typeof content === 'string') throw new Error(`Not an object: ${content}`);
+  return content;
+}
+
+export const localOnly = (workFolder: string): Machines =>
+  createMachines([new LocalMachine({ runsFolder: `${workFolder}/runs`, workFolder, env: { PATH: process.env.PATH } })]);

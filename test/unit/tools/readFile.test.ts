@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { readFile } from '../../../src/tools/readFile.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
+import { answer, call, localOnly } from './machineTools.harness.ts';
+
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+
+describe('read_file', () => {
+  const folder = scratchFolder();
+  const tool = () => readFile({ machines: localOnly(folder()) });
+  const write = (name: string, content: string | Buffer): void => writeFileSync(join(folder(), name), content);
+
+  it('gives the lines that were asked for and the right total', async () => {
+    const cases = [
+      ['a\nb\nc\n', {}, 'a\nb\nc', { from: 1, to: 3, total: 3 }],
+      ['a\nb\nc', {}, 'a\nb\nc', { from: 1, to: 3, total: 3 }],
+      ['a\nb\nc', { offset: 2, limit: 1 }, 'b', { from: 2, to: 2, total: 3 }],
+      ['a\n\n', {}, 'a\n', { from: 1, to: 2, total: 2 }],
+      ['a\r\nb\r\n', {}, 'a\nb', { from: 1, to: 2, total: 2 }],
+      ['', {}, '', { from: 0, to: 0, total: 0 }],
+    ] as const;
+    for (const [text, range, content, lines] of cases) {
+      write('f.txt', text);
+      assert.deepEqual(await answer(tool(), { path: 'f.txt', ...range }), { content, lines });
+    }
+  });
+
+  it('counts a file of many megabytes and characters across its pieces', async () => {
+    write('big.txt', `${'ä'.repeat(100)}\n`.repeat(30_000));
+    const { content, lines } = await answer(tool(), { path: 'big.txt', offset: 15_000, limit: 20_000 / 10 });
+    assert.deepEqual(lines, { from: 15_000, to: 16_999, total: 30_000 });
+    assert.ok(
+      String(content)
+        .split('\n')
+        .every((line) => line === 'ä'.repeat(100)),
+    );
+  });
+
+  it('cuts long lines', async () => {
+    write('long.txt', `${'x'.repeat(5000)}\nshort\n`);
+    const { content } = await answer(tool(), { path: 'long.txt' });
+    assert.match(String(content), /^x{2000}… \(line cut, 5000 characters or more\)\nshort$/);
+  });
+
+  it('shows images and documents by what they are, not by their name', async () => {
+    write('plot.dat', png);
+    const result = await call(tool(), { path: 'plot.dat' });
+    assert.deepEqual(result.attachments, [
+      { type: 'attachment', mediaType: 'image/png', name: 'plot.dat', base64: png.toString('base64') },
+    ]);
+    write('paper.pdf', '%PDF-1.7 and so on');
+    assert.equal((await call(tool(), { path: 'paper.pdf' })).attachments?.[0]?.mediaType, 'application/pdf');
+    write('fake.png', 'only text');
+    assert.equal((await answer(tool(), { path: 'fake.png' })).content, 'only text');
+  });
+
+  it('refuses what cannot be read, and says what to do', async () => {
+    write('model.pt', Buffer.from([1, 0, 2]));
+    write('huge.png', png);
+    truncateSync(join(folder(), 'huge.png'), 11 * 1024 * 1024);
+    await assert.rejects(call(tool(), { path: 'model.pt' }), /binary \(3 bytes\).*remote_exec/);
+    await assert.rejects(call(tool(), { path: 'huge.png' }), /at most 10 MiB/);
+    await assert.rejects(call(tool(), { path: 'no.txt' }), /no file .*no\.txt/);
+    await assert.rejects(call(tool(), { path: '.' }), /is a folder/);
+    await assert.rejects(call(tool(), { path: 'x', machine_id: 'gpu1' }), /no machine "gpu1".*local/);
+    write('short.txt', 'one\n');
+    await assert.rejects(call(tool(), { path: 'short.txt', offset: 5 }), /has 1 lines; offset 5/);
+  });
+});

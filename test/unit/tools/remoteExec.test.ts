@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { describe, it } from 'mocha';
+import { remoteExec } from '../../../src/tools/remoteExec.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
+import { answer, call, localOnly, toolContext } from './machineTools.harness.ts';
+
+describe('remote_exec', () => {
+  const folder = scratchFolder();
+  const tool = () => remoteExec({ machines: localOnly(folder()) });
+
+  it('gives output and exit code, or the signal', async () => {
+    assert.deepEqual(await answer(tool(), { command: 'pwd; printf "\\033[1mbold\\033[0m" >&2; exit 3' }), {
+      stdout: `${folder()}\n`,
+      stderr: 'bold',
+      exit_code: 3,
+    });
+    assert.equal((await answer(tool(), { command: 'kill -9 $$' })).signal, 'KILL');
+  });
+
+  it('ends compound commands at the time limit and keeps what they printed', async () => {
+    const result = await answer(tool(), { command: 'cd / && (pwd; sleep 60)', timeout_seconds: 0.3 });
+    assert.equal(result.stdout, '/\n');
+    assert.equal(result.timed_out, true);
+    assert.equal('exit_code' in result, false);
+  });
+
+  it('is interrupted with the session', async () => {
+    const abort = new AbortController();
+    const running = call(tool(), { command: 'sleep 60' }, toolContext(abort.signal));
+    abort.abort();
+    assert.equal((await running).summary, 'interrupted');
+  });
+
+  it('understands ~ and the usual other names of parameters', async () => {
+    const { stdout } = await answer(tool(), {
+      machine: 'local',
+      command: 'pwd -P',
+      timeout: 10,
+      working_directory: '~',
+    });
+    assert.equal(stdout, `${realpathSync(homedir())}\n`);
+  });
+
+  it('keeps head and tail of an endless output', async () => {
+    const { stdout } = await answer(tool(), { command: 'seq 1 200000' });
+    assert.match(String(stdout), /^1\n2\n[^]*bytes left out[^]*\n200000\n$/);
+    assert.ok(String(stdout).length < 300_000);
+  });
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { remoteExecBackground } from '../../../src/tools/remoteExecBackground.ts';
+import { until } from '../../fakes/scratch.ts';
+import { answer, call } from './machineTools.harness.ts';
+import { useTasks } from './taskTools.harness.ts';
+
+describe('remote_exec_background', () => {
+  const { folder, tasks } = useTasks();
+  const tool = () => remoteExecBackground(tasks().launcher);
+
+  it('starts a run and says how to reach it', async () => {
+    const result = await call(tool(), { command: 'echo loss=0.5', metric_names: ['loss'], label: 'lr=1' });
+    const run = tasks().runs.find(1);
+    assert.ok(run);
+    assert.deepEqual(result.content, {
+      run: 1,
+      run_id: run.spec.id,
+      task: run.handle,
+      pid: run.process?.pid,
+      machine_id: 'local',
+      label: 'lr=1',
+      log_path: run.outputPath,
+      metrics: ['loss'],
+    });
+    assert.equal(result.runId, run.spec.id);
+    assert.deepEqual(tasks().requests, [
+      { machineId: 'local', command: 'echo loss=0.5', label: 'lr=1', metrics: { names: ['loss'] } },
+    ]);
+  });
+
+  it('refuses a pattern that does not compile before anything is planned', async () => {
+    await assert.rejects(call(tool(), { command: 'touch started', metric_patterns: { loss: '(' } }));
+    assert.deepEqual(tasks().requests, []);
+  });
+
+  it('resolves cwd on the machine', async () => {
+    mkdirSync(join(folder(), 'sub'));
+    await call(tool(), { command: 'pwd', cwd: 'sub' });
+    assert.equal(tasks().requests[0]?.cwd, join(folder(), 'sub'));
+  });
+
+  it('makes log_path a link to the log, and leaves a file that is there alone', async () => {
+    const { log_path: path } = await answer(tool(), { command: 'echo hi', log_path: 'logs/my run.log' });
+    assert.equal(path, join(folder(), 'logs/my run.log'));
+    assert.equal(readlinkSync(String(path)), tasks().runs.find(1)?.outputPath);
+    await until('log is written', () => readFileSync(String(path), 'utf8') === 'hi\n');
+    writeFileSync(join(folder(), 'mine'), 'keep');
+    const second = await answer(tool(), { command: 'true', log_path: 'mine' });
+    assert.equal(second.log_path, tasks().runs.find(2)?.outputPath);
+    assert.match(String(second.warnings), /could not be made a link/);
+    assert.equal(readFileSync(join(folder(), 'mine'), 'utf8'), 'keep');
+  });
+
+  it('warns of commands that hide their output or their end', async () => {
+    const cases = [
+      ['true > out.log', /no metrics are read/],
+      ['true > out.log 2>&1', /no metrics are read/],
+      ['true &> out.log', /no metrics are read/],
+      ['true > out.log 2>&1 & echo $!', /background/],
+      ['true 2> err.log', undefined],
+      ['true 2>&1 | tee out.log', undefined],
+      ['true > /dev/null', undefined],
+      ['true && echo "a > b & c"', undefined],
+      ['true &', undefined],
+    ] as const;
+    for (const [command, warning] of cases) {
+      const { warnings } = await answer(tool(), { command });
+      if (warning) assert.match(String(warnings), warning, command);
+      else assert.equal(warnings, undefined, command);
+    }
+  });
+
+  it('reports a run that could not be started', async () => {
+    await assert.rejects(call(tool(), { command: 'true', cwd: 'no/such' }), /was not started: There is no folder/);
+  });
+});

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { afterEach } from 'mocha';
+import { systemClock } from '../../../src/base/clock.ts';
+import { newRunId } from '../../../src/base/ids.ts';
+import type { Machines } from '../../../src/machines/machine.ts';
+import { Runs } from '../../../src/runs/runs.ts';
+import type { RunLauncher, RunRequest } from '../../../src/tools/remoteExecBackground.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
+import { localOnly, sessionId } from './machineTools.harness.ts';
+
+export interface Tasks {
+  readonly machines: Machines;
+  readonly runs: Runs;
+  readonly launcher: RunLauncher;
+  /** What the tools asked to be launched. */
+  readonly requests: RunRequest[];
+}
+
+/** Real runs, planned and numbered as a session would; ended after each test. */
+export function useTasks(): { folder: () => string; tasks: () => Tasks } {
+  let made: Tasks | undefined;
+  afterEach(async () => {
+    if (!made) return;
+    const { runs } = made;
+    made = undefined;
+    const living = runs.all().filter((run) => run.liveness.kind !== 'ended');
+    await Promise.all(living.map((run) => runs.kill(run, { signal: 'KILL', graceMs: 0 })));
+    runs.dispose();
+  });
+  const folder = scratchFolder();
+  return { folder, tasks: () => (made ??= make(folder())) };
+}
+
+function make(folder: string): Tasks {
+  const machines = localOnly(folder);
+  const runs = new Runs({ machines, folder: join(folder, 'runs'), clock: systemClock });
+  const requests: RunRequest[] = [];
+  const launcher: RunLauncher = {
+    machines,
+    launch(request) {
+      requests.push(request);
+      return runs.launch({
+        id: newRunId(Date.now()),
+        sessionId,
+        number: requests.length,
+        env: {},
+        plannedMs: Date.now() + requests.length,
+        ...request,
+        cwd: request.cwd ?? folder,
+        label: request.label ?? '',
+      });
+    },
+  };
+  return { machines, runs, launcher, requests };
+}
