@@ -104,12 +104,13 @@ function read(error: unknown): Thrown {
 const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
+const maxCauses = 8;
+
 /** `Connection error.` says nothing; its last cause says `connect ECONNREFUSED …`. */
-function innermost(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && cause.message !== ''
-    ? innermost(cause)
-    : messageOf(error) || codeOf(error) || 'no details';
+function innermost(error: unknown, depth = 0): string {
+  const cause = error instanceof Error && depth < maxCauses ? error.cause : undefined;
+  if (cause instanceof Error && cause.message !== '') return innermost(cause, depth + 1);
+  return messageOf(error) || codeOf(error) || 'no details';
 }
 
 function retryAfter(headers: Headers | undefined, nowMs: number): number | undefined {

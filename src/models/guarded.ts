@@ -85,9 +85,14 @@ async function* guard(
     };
   } finally {
     over.abort();
-    // Not awaited: a stream that hangs would hold its reader.
-    Promise.resolve(iterator?.return?.()).catch(() => undefined);
+    letGo(iterator);
   }
+}
+
+/** Not awaited, as a stream that hangs would hold its reader; and too late for what it may throw to matter. */
+function letGo(iterator: AsyncIterator<ModelEvent> | undefined): void {
+  const returned = async (): Promise<unknown> => iterator?.return?.();
+  returned().catch(() => undefined);
 }
 
 const cut: ModelFailure = { reason: 'network', message: 'The connection ended before the reply was complete.' };
@@ -97,8 +102,13 @@ function failureOf(error: unknown, options: GuardOptions): ModelFailure {
   return options.failureOf?.(error) ?? { reason: 'invalid', message: messageOf(error) };
 }
 
-function withoutSecret(failure: ModelFailure, secret: string | undefined): ModelFailure {
-  return secret ? { ...failure, message: failure.message.replaceAll(secret, '[key]') } : failure;
+/** A key of a few characters, as servers of one's own take, guards nothing and may be part of any word. */
+const shortestSecret = 8;
+
+function withoutSecret(failure: ModelFailure, secret = ''): ModelFailure {
+  return secret.length >= shortestSecret
+    ? { ...failure, message: failure.message.replaceAll(secret, '[key]') }
+    : failure;
 }
 
 /** Settles as `pending` does, or rejects as soon as the signal aborts or nothing came for the idle time. */

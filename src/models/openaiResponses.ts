@@ -1,4 +1,5 @@
 /** OpenAI's own models, over the Responses API. Nothing is stored there: the whole conversation is sent each time. */
+import type OpenAI from 'openai';
 import { defaultOpenaiModel, openaiModels } from './catalogue.ts';
 import type { Attempt } from './guarded.ts';
 import type { ModelEvent, ModelProvider, ModelRequest } from './model.ts';
@@ -22,11 +23,26 @@ const identity: ProviderIdentity = {
 export function createOpenaiProvider(options: OpenaiProviderOptions): ModelProvider {
   const { baseUrl = 'https://api.openai.com/v1', promptCacheKey } = options;
 
+  /** Organisations that are not verified may not have summaries of reasoning: found out by the first refusal. */
+  let hasSummaries = true;
+
+  async function open(client: OpenAI, request: ModelRequest, signal: AbortSignal) {
+    const create = () => {
+      const body = responsesRequest(request, identity.id, { hasSummaries, promptCacheKey });
+      return client.responses.create(body, { signal });
+    };
+    try {
+      return await create();
+    } catch (error) {
+      if (!hasSummaries || !refusesSummaries(error)) throw error;
+      hasSummaries = false;
+      return await create();
+    }
+  }
+
   async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
     const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl);
-    const events = await openReplaying(request, (asked) =>
-      client.responses.create(responsesRequest(asked, identity.id, promptCacheKey), { signal }),
-    );
+    const events = await openReplaying(request, (asked) => open(client, asked, signal));
     yield* readResponses(events, { provider: identity.id, model: request.model, attempt });
   }
 
@@ -38,3 +54,6 @@ export function createOpenaiProvider(options: OpenaiProviderOptions): ModelProvi
     stream: dependable(raw, identity, options),
   };
 }
+
+const refusesSummaries = (error: unknown): boolean =>
+  error instanceof Error && 'param' in error && error.param === 'reasoning.summary';

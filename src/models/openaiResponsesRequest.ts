@@ -10,10 +10,16 @@ import { isReasoningModel, openaiEffort } from './catalogue.ts';
 import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from './model.ts';
 import { objectInput, replayable, thinkingItem } from './replay.ts';
 
+export interface ResponsesOptions {
+  /** Asks for summaries of the reasoning. */
+  readonly hasSummaries: boolean;
+  readonly promptCacheKey: string | undefined;
+}
+
 export function responsesRequest(
   request: ModelRequest,
   provider: string,
-  promptCacheKey: string | undefined,
+  { hasSummaries, promptCacheKey }: ResponsesOptions,
 ): ResponseCreateParamsStreaming {
   const { model, system, tools, maxOutputTokens } = request;
   return {
@@ -25,7 +31,7 @@ export function responsesRequest(
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool), parallel_tool_calls: true }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(promptCacheKey === undefined ? {} : { prompt_cache_key: promptCacheKey }),
-    ...reasoningParams(request),
+    ...reasoningParams(request, hasSummaries),
   };
 }
 
@@ -38,11 +44,17 @@ const functionTool = ({ name, description, inputSchema }: ModelRequest['tools'][
 });
 
 /** Without storage, reasoning comes back only as encrypted content. */
-function reasoningParams({ model, effort }: ModelRequest): Partial<ResponseCreateParamsStreaming> {
+function reasoningParams(
+  { model, effort }: ModelRequest,
+  hasSummaries: boolean,
+): Partial<ResponseCreateParamsStreaming> {
   if (!isReasoningModel(model)) return {};
   return {
     include: ['reasoning.encrypted_content'],
-    reasoning: { summary: 'auto', ...(effort === undefined ? {} : { effort: openaiEffort(model, effort) }) },
+    reasoning: {
+      ...(hasSummaries ? { summary: 'auto' } : {}),
+      ...(effort === undefined ? {} : { effort: openaiEffort(model, effort) }),
+    },
   };
 }
 

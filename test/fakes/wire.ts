@@ -55,6 +55,8 @@ export interface WireError {
   readonly message?: string;
   /** The provider's word for it, such as `insufficient_quota`. */
   readonly kind?: string;
+  /** The field at fault, where the provider names it. */
+  readonly param?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

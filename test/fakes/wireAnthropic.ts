@@ -22,8 +22,7 @@ export const startWireAnthropic = (script: WireScript = () => ({})): Promise<Wir
   new WireServer(anthropic, script).start();
 
 /** The service knows its own thinking again by this. */
-export const signatureOf = (thinking: string): string =>
-  `sig-${createHash('sha256').update(thinking).digest('base64')}`;
+const signatureOf = (thinking: string): string => `sig-${createHash('sha256').update(thinking).digest('base64')}`;
 
 const anthropic: Dialect = {
   path: '/v1/messages',

@@ -22,7 +22,7 @@ export const startWireOpenaiResponses = (script: WireScript = () => ({})): Promi
   new WireServer(responses, script).start();
 
 /** The service knows its own reasoning again by this. */
-export const encrypted = (thinking: string): string => `enc-${Buffer.from(thinking).toString('base64')}`;
+const encrypted = (thinking: string): string => `enc-${Buffer.from(thinking).toString('base64')}`;
 
 const responses: Dialect = {
   path: '/v1/responses',
@@ -34,8 +34,13 @@ const responses: Dialect = {
     param: null,
     sequence_number: 99,
   }).sse,
-  errorBody: ({ status, message = 'It failed', kind }: WireError) => ({
-    error: { message, type: status === 400 ? 'invalid_request_error' : 'error', param: null, code: kind ?? null },
+  errorBody: ({ status, message = 'It failed', kind, param }: WireError) => ({
+    error: {
+      message,
+      type: status === 400 ? 'invalid_request_error' : 'error',
+      param: param ?? null,
+      code: kind ?? null,
+    },
   }),
   problemWith,
 };

@@ -67,6 +67,9 @@ describe('failureOf', () => {
       cause: error('fetch failed', { cause: error('connect ECONNREFUSED ::1') }),
     });
     assert.equal(failureOf(cause, context).message, 'Lab: connect ECONNREFUSED ::1');
+    const circle = error('round');
+    circle.cause = circle;
+    assert.equal(failureOf(circle, context).message, 'Lab: round');
     const page = failureOf(http(502, '', `<html>\u001b[31m${'x'.repeat(5000)}`), context).message;
     assert.ok(page.length < 700 && !page.includes('\u001b'));
   });

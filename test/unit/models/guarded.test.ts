@@ -67,9 +67,9 @@ describe('guarded', () => {
   it('reports usage and model as far as they are known, and no key', async () => {
     const usage = { ...noUsage, inputTokens: 7 };
     const heard = await run(async function* (_request, _signal, attempt) {
-      Object.assign(attempt, { usage, model: 'm-2026', secret: 'k3y' });
+      Object.assign(attempt, { usage, model: 'm-2026', secret: 'k3y-of-mine' });
       yield said('a');
-      await Promise.reject(new Error('k3y is wrong: k3y'));
+      await Promise.reject(new Error('k3y-of-mine is wrong: k3y-of-mine'));
     });
     assert.deepEqual([heard.reply.usage, heard.reply.model], [usage, 'm-2026']);
     assert.equal(heard.reply.failure?.message, '[key] is wrong: [key]');

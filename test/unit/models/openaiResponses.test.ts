@@ -84,6 +84,19 @@ describe('openai', () => {
     ]);
   });
 
+  it('does without summaries of reasoning where the organisation may not have them', async () => {
+    const hasSummary = ({ reasoning }: JsonObject): boolean => 'summary' in (reasoning as JsonObject);
+    server.reply(({ body }) =>
+      hasSummary(body) ? { status: 400, param: 'reasoning.summary', message: 'must be verified' } : { text: 'Fine.' },
+    );
+    assert.equal((await ask()).reply.stop, 'stop');
+    assert.equal((await ask()).reply.stop, 'stop');
+    assert.deepEqual(
+      server.requests.map(({ body }) => hasSummary(body)),
+      [true, false, false],
+    );
+  });
+
   it('does not wait where the account has no credit', async () => {
     server.reply(() => ({ status: 429, kind: 'insufficient_quota' }));
     const { reply } = await ask();
