@@ -7,10 +7,10 @@ import type { Ledger } from '../experiments/ledger.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { Lease } from '../storage/lease.ts';
 import type { Session } from './engine.ts';
-import type { Budget, EndReason, JournalEvent, StreamEvent } from './events.ts';
+import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
 import { faultText, interruptedCall, pendingCalls, runLoop } from './loop.ts';
 import type { SessionLog } from './sessionLog.ts';
-import type { SessionParts } from './sessionParts.ts';
+import type { SessionHooks, SessionParts } from './sessionParts.ts';
 import type { SessionState } from './state.ts';
 
 export interface SessionOptions {
@@ -18,10 +18,10 @@ export interface SessionOptions {
   readonly lease: Lease;
   readonly log: SessionLog;
   /** Builds what the session works with; called once. */
-  parts(session: LiveSession): SessionParts;
+  parts(hooks: SessionHooks): SessionParts;
 }
 
-export class LiveSession implements Session {
+export class LiveSession implements Session, SessionHooks {
   readonly id: SessionId;
   readonly folder: string;
   readonly #log: SessionLog;
@@ -123,11 +123,7 @@ export class LiveSession implements Session {
   }
 
   /** Records the end. Runs go on, and their ends are still recorded while the session is open. */
-  async end(
-    reason: EndReason,
-    summary: string,
-    evidence: Extract<JournalEvent, { type: 'session.ended' }>['evidence'] = [],
-  ): Promise<void> {
+  async end(reason: EndReason, summary: string, evidence: readonly Evidence[] = []): Promise<void> {
     this.#parts.waiting.disarm();
     await this.#log.record({ type: 'session.ended', reason, summary, evidence });
     this.#ended.resolve(reason);

@@ -14,10 +14,10 @@ import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
 import { Sleeper } from '../sleep/sleeper.ts';
 import type { EnginePorts, EngineSettings } from './engine.ts';
+import type { EndReason, Evidence, StreamEvent } from './events.ts';
 import type { LoopDeps } from './loop.ts';
 import { renderPrompt } from './prompt.ts';
 import { RunDesk } from './runDesk.ts';
-import type { LiveSession } from './session.ts';
 import type { SessionLog } from './sessionLog.ts';
 import { createToolset } from './toolset.ts';
 import { createSleepWorld } from './sessionWorld.ts';
@@ -52,18 +52,24 @@ export interface SessionParts {
 const memoryTokens = 2_500;
 const killGraceMs = 5_000;
 
+/** What the parts call back. */
+export interface SessionHooks {
+  show(event: StreamEvent): void;
+  end(reason: EndReason, summary: string, evidence?: readonly Evidence[]): Promise<void>;
+  /** Goes on after a sleep. */
+  goOn(): void;
+}
+
 export interface PartsRequest {
   readonly shared: SharedDeps;
-  readonly session: LiveSession;
+  readonly hooks: SessionHooks;
   readonly log: SessionLog;
   readonly folder: string;
   readonly instructions?: string;
-  /** Goes on after a sleep. */
-  onAwake(): void;
 }
 
 export function createParts(request: PartsRequest): SessionParts {
-  const { shared, session, log, folder } = request;
+  const { shared, hooks, log, folder } = request;
   const owned = new DisposableStore();
   const { clock, logger, runs } = shared;
   const machines = shared.machinesIn(log.state.workFolder);
@@ -74,14 +80,14 @@ export function createParts(request: PartsRequest): SessionParts {
   );
   const world = owned.add(createSleepWorld({ log, runs, machines, desk }));
   const sleeper = owned.add(new Sleeper(world, clock));
-  const waiting = owned.add(new Waiting({ log, desk, sleeper, clock, logger, onAwake: () => request.onAwake() }));
+  const waiting = owned.add(new Waiting({ log, desk, sleeper, clock, logger, onAwake: () => hooks.goOn() }));
   const gate = createGate(
     () => shared.settings().permissionMode,
     (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
   );
   const tools = createToolset({
     ...{ log, desk, runs, memory, machines, gate, clock },
-    end: (reason, summary, evidence) => session.end(reason, summary, evidence),
+    end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });
   const provider = (id: string): ModelProvider => providerOf(shared, id);
   const loop: LoopDeps = {
@@ -101,11 +107,11 @@ export function createParts(request: PartsRequest): SessionParts {
       logger,
       resultsFolder: path.join(folder, 'results'),
       record: log.record,
-      show: (event) => session.show(event),
+      show: (event) => hooks.show(event),
       isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),
     },
-    show: (event) => session.show(event),
-    end: (reason, summary) => session.end(reason, summary),
+    show: (event) => hooks.show(event),
+    end: (reason, summary) => hooks.end(reason, summary),
     waitForMonitor: () => waiting.untilCheckIn(newEventId(clock.now())),
   };
   return {

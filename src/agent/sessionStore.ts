@@ -121,13 +121,9 @@ export class SessionStore implements Sessions {
         folder,
         lease,
         log,
-        parts: (live) =>
+        parts: (hooks) =>
           createParts({
-            shared,
-            session: live,
-            log,
-            folder,
-            onAwake: () => live.goOn(),
+            ...{ shared, hooks, log, folder },
             ...(project?.instructions !== undefined && { instructions: project.instructions }),
           }),
       });

@@ -57,7 +57,7 @@ export interface SleepRequest {
 export function triggerText(trigger: Trigger): string {
   switch (trigger.type) {
     case 'timer':
-      return new Date(trigger.atMs).toISOString().slice(11, 19);
+      return `${new Date(trigger.atMs).toISOString().slice(11, 19)} UTC`;
     case 'process_exit':
       return `${trigger.handle} ends`;
     case 'foreign_exit':

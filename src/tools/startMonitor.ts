@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { monitorMinutes } from '../sleep/monitor.ts';
+import { monitorMinutes } from '../sleep/monitorMinutes.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 export interface StartMonitorDeps {
