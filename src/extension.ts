@@ -1,9 +1,17 @@
-import { commands, window, type ExtensionContext } from 'vscode';
+import type { ExtensionContext } from 'vscode';
+import { createEngine } from './compose.ts';
+import { App } from './vscode/app.ts';
+
+let app: App | undefined;
 
 export function activate(context: ExtensionContext): void {
-  context.subscriptions.push(
-    commands.registerCommand('helios.start', () => window.showInformationMessage('Helios is ready.')),
-  );
+  app = new App(context, createEngine);
+  context.subscriptions.push(app);
+  void app.begin();
 }
 
-export function deactivate(): void {}
+/** Sessions are let go in good order; runs go on without this window. */
+export async function deactivate(): Promise<void> {
+  await app?.close();
+  app = undefined;
+}

@@ -22,6 +22,7 @@ import type { Approvals } from './approvals.ts';
 import { showButton, showPart, showRefusal, withIcons } from './chatStream.ts';
 import { modelVendor, participant, type ChatCommand } from './contributions.ts';
 import { trustText, type EngineHost } from './engineHost.ts';
+import type { FollowTarget } from './followTarget.ts';
 import { followSession, type FollowEnd } from './follow.ts';
 import type { OpenSessions } from './openSessions.ts';
 import {
@@ -43,6 +44,7 @@ export interface ChatParts {
   readonly sessions: OpenSessions;
   readonly approvals: Approvals;
   readonly keys: ApiKeys;
+  readonly following: FollowTarget;
   readonly extensionUri: Uri;
   readonly logger: Logger;
 }
@@ -98,8 +100,10 @@ class ChatHandler {
         return this.#status(stream);
       case 'stop':
         return this.#stop(session, stream);
-      case 'follow':
-        return session === undefined ? this.#status(stream) : this.#follow(session, turn);
+      case 'follow': {
+        const wanted = this.#parts.sessions.get(this.#parts.following.take() ?? '') ?? session;
+        return wanted === undefined ? this.#status(stream) : this.#follow(wanted, turn);
+      }
       case 'new':
         return this.#start(turn);
       case undefined:
@@ -166,6 +170,7 @@ class ChatHandler {
     { stream, token }: Turn,
     options: { readonly say?: string; readonly fromStart?: boolean } = {},
   ): Promise<ChatResult> {
+    const unfollow = this.#parts.following.begin(session.id);
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     if (token.isCancellationRequested) abort.abort();
@@ -184,6 +189,7 @@ class ChatHandler {
       });
       await this.#close(session, stream, end);
     } finally {
+      unfollow();
       asked.dispose();
       cancelled.dispose();
     }

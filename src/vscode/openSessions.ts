@@ -4,14 +4,12 @@ import type { JournalEvent } from '../agent/events.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
-import type { RunId } from '../base/ids.ts';
 import { summaryFor } from '../experiments/ledger.ts';
-import type { MetricSummary } from '../metrics/metric.ts';
-import { trendOf } from '../metrics/trend.ts';
+import type { Trend } from '../metrics/metric.ts';
 import type { RunChange } from '../runs/liveRun.ts';
 import { Frames } from './metricsPanel/frames.ts';
 import type { OpenSessionView } from './present/experimentRows.ts';
-import { isAlive, isOpen, isWorking, ledgerOf, type Glance, type LiveMetric } from './present/sessionText.ts';
+import { isAlive, isOpen, isWorking, type Glance, type LiveMetric } from './present/sessionText.ts';
 
 /** Views are drawn anew at most this often. */
 const frameMs = 250;
@@ -80,18 +78,13 @@ export class OpenSessions implements Disposable {
     return this.all().map((session) => this.view(session));
   }
 
-  view({ state }: Session): OpenSessionView {
-    return { state, ledger: ledgerOf(state, (runId) => this.summaries(runId)) };
+  view({ state, ledger }: Session): OpenSessionView {
+    return { state, ledger };
   }
 
   glance(session: Session): Glance {
     const metric = this.#liveMetric(session);
     return { state: session.state, ...(metric && { metric }) };
-  }
-
-  /** What a run has printed so far; `undefined` for a run that this process does not know. */
-  summaries(runId: RunId): readonly MetricSummary[] | undefined {
-    return this.#engine?.runs.get(runId)?.metrics.summaries();
   }
 
   dispose(): void {
@@ -130,20 +123,19 @@ export class OpenSessions implements Disposable {
   /** Of the run that prints the metric that decides; the newest where several do. */
   #liveMetric(session: Session): LiveMetric | undefined {
     const { state } = session;
-    const { decisive } = this.view(session).ledger;
+    const { decisive } = session.ledger;
     if (decisive === undefined) return undefined;
     const runs = [...state.runs.values()].reverse();
     for (const run of [...runs.filter(isAlive), ...runs]) {
       const metrics = this.#engine?.runs.get(run.spec.id)?.metrics;
       const summary = summaryFor(metrics?.summaries() ?? run.metrics, decisive.metric);
       if (summary === undefined) continue;
-      const columns = metrics?.series(summary.metric);
-      const trend = columns === undefined ? 'insufficient_data' : trendOf(columns.values);
+      const trend = metrics?.trend(summary.metric) ?? 'insufficient_data';
       return { name: summary.metric, value: summary.last, trend: arrowOf(trend), runNumber: run.spec.number };
     }
     return undefined;
   }
 }
 
-const arrowOf = (trend: ReturnType<typeof trendOf>): LiveMetric['trend'] =>
+const arrowOf = (trend: Trend): LiveMetric['trend'] =>
   trend === 'increasing' ? 'up' : trend === 'decreasing' ? 'down' : 'flat';

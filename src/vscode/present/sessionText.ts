@@ -2,11 +2,8 @@
 import type { ApprovalRequest } from '../../agent/engine.ts';
 import type { EndReason } from '../../agent/events.ts';
 import type { RunState, SessionState } from '../../agent/state.ts';
-import { buildLedger, summaryFor, type Ledger, type LedgerEntry } from '../../experiments/ledger.ts';
+import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { formatUsd, formatValue, oneLine } from '../../base/text.ts';
-import type { RunId } from '../../base/ids.ts';
-import type { MetricSummary } from '../../metrics/metric.ts';
-import { handleOf } from '../../runs/run.ts';
 import { triggerText, type SleepRequest } from '../../sleep/trigger.ts';
 import { budgetText } from './budgetText.ts';
 import { clockTime, formatSpan, type Icon } from './words.ts';
@@ -129,34 +126,6 @@ export function statusLine({ state, metric }: Glance, nowMs: number): string {
   ]
     .filter((part) => part !== '')
     .join(' · ');
-}
-
-/** The ledger as the journal alone tells it; `live` adds what a run that goes on has printed so far. */
-export function ledgerOf(
-  state: SessionState,
-  live: (runId: RunId) => readonly MetricSummary[] | undefined = () => undefined,
-): Ledger {
-  const entries = [...state.runs.values()].filter((run) => run.notStarted === undefined);
-  return buildLedger(
-    entries.map((run) => ledgerEntry(run, (run.verdict === undefined && live(run.spec.id)) || run.metrics)),
-    state.target,
-  );
-}
-
-function ledgerEntry(run: RunState, metrics: readonly MetricSummary[]): LedgerEntry {
-  const { spec } = run;
-  return {
-    runId: spec.id,
-    number: spec.number,
-    machineId: spec.machineId,
-    handle: handleOf(spec, run.process),
-    label: spec.label,
-    command: spec.command,
-    metrics,
-    ...(run.verdict && { verdict: run.verdict }),
-    ...(run.process && { startedMs: run.process.startedMs }),
-    ...(run.endedMs !== undefined && { endedMs: run.endedMs }),
-  };
 }
 
 /** `loss 0.83`: the champion's best value of the metric that decides. */

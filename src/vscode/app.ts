@@ -1,0 +1,222 @@
+/** Puts the features of this window together. Each stands alone: one that fails is logged, the others go on. */
+import { join } from 'node:path';
+import { commands, lm, window, workspace, type ExtensionContext, type LogOutputChannel } from 'vscode';
+import { systemClock } from '../base/clock.ts';
+import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import type { SessionId } from '../base/ids.ts';
+import { ApiKeys } from './apiKeys.ts';
+import { Approvals } from './approvals.ts';
+import { registerChat } from './chat.ts';
+import { registerCommands, run, tell, type Handlers } from './commandRegistry.ts';
+import { demoCommands, startPendingDemo } from './commands/demo.ts';
+import { goalCommands } from './commands/goal.ts';
+import { modelCommands } from './commands/models.ts';
+import { noteCommands } from './commands/notes.ts';
+import { runCommands } from './commands/runs.ts';
+import { sessionCommands, showActions } from './commands/sessions.ts';
+import { contextKeys, modelVendor } from './contributions.ts';
+import { Documents, journalFolder, outputFolder } from './documents.ts';
+import { EngineHost, type CreateEngine } from './engineHost.ts';
+import { FollowTarget } from './followTarget.ts';
+import { MetricsPanels } from './metricsPanel/panel.ts';
+import { createMetricsSource } from './metricsSource.ts';
+import { HeliosModels, type ModelParts } from './modelProvider.ts';
+import { Notes } from './notes.ts';
+import { createNotices } from './notices.ts';
+import { OpenSessions } from './openSessions.ts';
+import type { Parts } from './parts.ts';
+import { resumeInterrupted } from './resume.ts';
+import { engineSettings, homeFolder } from './settings.ts';
+import { createStatusBar } from './statusBar.ts';
+import { Trees } from './trees.ts';
+
+export class App implements Disposable {
+  readonly #context: ExtensionContext;
+  readonly #owned = new DisposableStore();
+  readonly #logger: LogOutputChannel;
+  readonly #parts: Parts;
+  readonly #models: ModelParts;
+  #trees: Trees | undefined;
+  #panels: MetricsPanels | undefined;
+
+  /** Registers everything and returns; what takes time begins afterwards. */
+  constructor(context: ExtensionContext, createEngine: CreateEngine) {
+    this.#context = context;
+    this.#logger = this.#owned.add(window.createOutputChannel('Helios', { log: true }));
+    this.#parts = this.#createParts(createEngine);
+    this.#models = { host: this.#parts.host, keys: this.#parts.keys, isTrusted };
+    this.#register();
+  }
+
+  /** Takes up what was interrupted. Never rejects. */
+  async begin(): Promise<void> {
+    await this.#attempt('models', () => lm.selectChatModels({ vendor: modelVendor }));
+    if (workspace.isTrusted) await this.#goOn();
+    else this.#owned.add(workspace.onDidGrantWorkspaceTrust(() => void this.#goOn()));
+  }
+
+  /** Lets go of the sessions; runs go on. */
+  close(): Promise<void> {
+    return this.#parts.host.close();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #createParts(createEngine: CreateEngine): Parts {
+    const { secrets, extensionUri } = this.#context;
+    const keys = new ApiKeys(secrets, process.env);
+    const approvals = new Approvals();
+    const logger = this.#logger;
+    const host = new EngineHost({
+      isTrusted,
+      create: () =>
+        createEngine({
+          home: homeFolder(),
+          assetsFolder: join(extensionUri.fsPath, 'dist'),
+          settings: engineSettings,
+          ports: {
+            secret: (name) => keys.get(name),
+            approve: (request, signal) => approvals.ask(request, signal),
+          },
+          logger,
+        }),
+    });
+    const sessions = this.#owned.add(new OpenSessions(systemClock));
+    host.onDidOpen((engine) => sessions.attach(engine));
+    const notes = this.#owned.add(new Notes(host, sessions, systemClock));
+    const documents = this.#owned.add(new Documents());
+    const following = new FollowTarget();
+    return { host, sessions, notes, approvals, keys, following, documents, extensionUri, logger };
+  }
+
+  #register(): void {
+    const parts = this.#parts;
+    const { sessions, approvals, following } = parts;
+    this.#feature('commands', () => this.#registerCommands());
+    this.#feature('chat', () => registerChat(parts));
+    this.#feature('models', () => this.#registerModels());
+    this.#feature('status bar', () => createStatusBar(sessions, approvals));
+    this.#feature('trees', () => (this.#trees = new Trees(parts)));
+    this.#feature('metrics panel', () => (this.#panels = this.#createPanels()));
+    this.#feature('notifications', () => createNotices(sessions, approvals, following));
+    this.#feature('documents', () => this.#growDocuments());
+    this.#feature('context keys', () => keepContextKeys(sessions));
+  }
+
+  #feature(name: string, register: () => Disposable): void {
+    try {
+      this.#owned.add(register());
+    } catch (error) {
+      this.#logger.error(`${name}: ${messageOf(error)}`);
+    }
+  }
+
+  #registerCommands(): Disposable {
+    const parts = this.#parts;
+    const handlers: Handlers = {
+      ...goalCommands(parts),
+      ...sessionCommands(parts),
+      ...runCommands(parts, (id) => this.#showPanel(id)),
+      ...noteCommands(parts),
+      ...modelCommands(parts, this.#models),
+      ...demoCommands(parts, this.#context.globalState),
+      'helios.showActions': () => showActions(parts),
+      'helios.showOutput': () => this.#logger.show(),
+      'helios.refresh': () => this.#refresh(),
+    };
+    const owned = new DisposableStore();
+    for (const registered of registerCommands(handlers, this.#logger)) owned.add(registered);
+    return owned;
+  }
+
+  #registerModels(): Disposable {
+    const owned = new DisposableStore();
+    const models = owned.add(new HeliosModels(this.#models));
+    owned.add(
+      workspace.onDidChangeConfiguration((change) => {
+        if (!change.affectsConfiguration('helios')) return;
+        models.changed();
+        this.#parts.sessions.refresh();
+      }),
+    );
+    owned.add(workspace.onDidGrantWorkspaceTrust(() => models.changed()));
+    return owned;
+  }
+
+  #createPanels(): MetricsPanels {
+    const { host, sessions, extensionUri } = this.#parts;
+    return new MetricsPanels({
+      extensionUri,
+      clock: systemClock,
+      logger: this.#logger,
+      openRun: (runId) => void run('helios.openRunOutput', runId),
+      source: async (sessionId) => createMetricsSource(await host.get(), sessions, sessionId as SessionId),
+    });
+  }
+
+  #growDocuments(): Disposable {
+    const { sessions, documents } = this.#parts;
+    const owned = new DisposableStore();
+    owned.add(sessions.onDidRecord(({ session }) => documents.changed(journalFolder(session.id))));
+    owned.add(
+      sessions.onDidChangeRun(({ kind, run: { spec } }) => {
+        if (kind === 'output' || kind === 'ended') documents.changed(outputFolder(spec.id));
+      }),
+    );
+    return owned;
+  }
+
+  async #showPanel(id: SessionId): Promise<void> {
+    await this.#panels?.show(id);
+  }
+
+  #refresh(): void {
+    this.#trees?.refresh();
+    this.#parts.notes.refresh();
+    this.#parts.sessions.refresh();
+  }
+
+  async #goOn(): Promise<void> {
+    const folders = (): string[] => (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+    const { host } = this.#parts;
+    await this.#attempt('resume', () => resumeInterrupted({ host, home: homeFolder(), folders, logger: this.#logger }));
+    try {
+      await startPendingDemo(this.#parts, this.#context.globalState);
+    } catch (error) {
+      tell(error, this.#logger);
+    }
+  }
+
+  async #attempt(name: string, action: () => PromiseLike<unknown>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.#logger.error(`${name}: ${messageOf(error)}`);
+    }
+  }
+}
+
+const isTrusted = (): boolean => workspace.isTrusted;
+
+/** Sets a key only when it is different: each is a message to the window. */
+function keepContextKeys(sessions: OpenSessions): Disposable {
+  const known = new Map<string, boolean>();
+  const set = (key: string, value: boolean): void => {
+    if (known.get(key) === value) return;
+    known.set(key, value);
+    void commands.executeCommand('setContext', key, value);
+  };
+  const update = (): void => {
+    set(contextKeys.hasSession, sessions.going().length > 0);
+    set(contextKeys.isWorking, sessions.isWorking);
+    set(
+      contextKeys.hasRuns,
+      sessions.all().some(({ state }) => state.runs.size > 0),
+    );
+  };
+  update();
+  return sessions.onDidChange(update);
+}

@@ -1,0 +1,89 @@
+/** The offline demo: a real small training project and a scripted researcher that works on it. */
+import { cp, mkdir, readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { commands, ThemeIcon, Uri, window, workspace, type Memento } from 'vscode';
+import { run, type Handlers } from '../commandRegistry.ts';
+import { pickOne } from '../pick.ts';
+import type { Parts } from '../parts.ts';
+import { isInside } from '../present/folders.ts';
+import { showSession } from './goal.ts';
+
+/** Set before a folder is opened, which reloads the window; honoured once, and only a moment later. */
+const pendingKey = 'helios.pendingDemo';
+const pendingMs = 120_000;
+const folderName = 'helios-demo';
+const budget = { minutes: 20, turns: 120 };
+
+export function demoCommands(parts: Parts, memento: Memento): Handlers {
+  return { 'helios.tryDemo': (folder) => tryDemo(parts, memento, folder) };
+}
+
+/** Starts the demo for which this folder was opened. */
+export async function startPendingDemo(parts: Parts, memento: Memento): Promise<void> {
+  const pending = memento.get<{ readonly folder: string; readonly atMs: number }>(pendingKey);
+  if (pending === undefined || !isOpenHere(pending.folder)) return;
+  await memento.update(pendingKey, undefined);
+  if (Date.now() - pending.atMs < pendingMs) await startDemo(parts, pending.folder);
+}
+
+async function tryDemo(parts: Parts, memento: Memento, argument: unknown): Promise<void> {
+  await parts.host.get();
+  const folder = typeof argument === 'string' && isAbsolute(argument) ? argument : await askFolder();
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await cp(demoFolder(parts), folder, { recursive: true, force: false });
+  if (isOpenHere(folder)) return startDemo(parts, folder);
+  await memento.update(pendingKey, { folder, atMs: Date.now() });
+  await commands.executeCommand('vscode.openFolder', Uri.file(folder));
+}
+
+async function askFolder(): Promise<string | undefined> {
+  const open = workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath;
+  if (open === undefined) return chooseFolder();
+  const isDemo = await stat(join(open, 'goal.txt')).then(
+    () => true,
+    () => false,
+  );
+  const here = isDemo ? open : join(open, folderName);
+  const choices = [
+    { label: 'In This Workspace', detail: here, iconPath: new ThemeIcon('root-folder'), value: () => here },
+    {
+      label: 'Choose a Folder …',
+      detail: 'The folder is opened in this window',
+      iconPath: new ThemeIcon('folder-opened'),
+      value: chooseFolder,
+    },
+  ];
+  return (await pickOne<() => string | Promise<string | undefined>>(choices, 'Where to put the demo project?'))?.();
+}
+
+async function chooseFolder(): Promise<string | undefined> {
+  const picked = await window.showOpenDialog({
+    canSelectFiles: false,
+    canSelectFolders: true,
+    openLabel: 'Put the Demo Here',
+    title: `The demo project is copied into a folder ${folderName} below`,
+  });
+  const folder = picked?.[0]?.fsPath;
+  return folder === undefined ? undefined : join(folder, folderName);
+}
+
+async function startDemo(parts: Parts, folder: string): Promise<void> {
+  const engine = await parts.host.get();
+  const goal = (await readFile(join(demoFolder(parts), 'goal.txt'), 'utf8')).trim();
+  const model = engine.providers().find(({ id }) => id === 'demo')?.defaultModel;
+  const session = await engine.sessions.start({
+    goal,
+    budget,
+    workFolder: folder,
+    provider: 'demo',
+    ...(model !== undefined && { model }),
+  });
+  await run('helios.showMetrics', session.id);
+  await showSession(parts, session);
+}
+
+const demoFolder = ({ extensionUri }: Parts): string => Uri.joinPath(extensionUri, 'media', 'demo').fsPath;
+
+const isOpenHere = (folder: string): boolean =>
+  (workspace.workspaceFolders ?? []).some(({ uri }) => isInside(uri.fsPath, folder));

@@ -1,0 +1,136 @@
+/** Keys and models. */
+import { ConfigurationTarget, ThemeIcon, window, workspace } from 'vscode';
+import { modelVendor, settingKey, type Settings } from '../contributions.ts';
+import { providerKeys, type ProviderKey } from '../apiKeys.ts';
+import type { Handlers } from '../commandRegistry.ts';
+import { readChoices, type ModelParts } from '../modelProvider.ts';
+import type { Parts } from '../parts.ts';
+import { choiceDetail, priceTable, type ModelChoice } from '../present/modelChoices.ts';
+import { pickedModel } from '../present/preconditions.ts';
+import { engineSettings } from '../settings.ts';
+
+export function modelCommands(parts: Parts, models: ModelParts): Handlers {
+  return {
+    'helios.setApiKey': () => setApiKey(parts),
+    'helios.selectModel': () => selectModel(parts, models),
+  };
+}
+
+const origins = { storage: 'set', environment: 'from the environment' } as const;
+
+async function setApiKey({ keys }: Parts): Promise<void> {
+  const rows = providerKeys.map(async (entry) => {
+    const origin = await keys.origin(entry);
+    return { label: entry.label, description: origin ? origins[origin] : 'not set', entry };
+  });
+  const picked = await window.showQuickPick(await Promise.all(rows), { title: 'Helios: Set API Key for' });
+  if (picked === undefined) return;
+  const key = await askKey(picked.entry);
+  if (key === undefined) return;
+  await keys.set(picked.entry.secret, key);
+  const said = key.trim() === '' ? 'was deleted' : 'was stored';
+  window.setStatusBarMessage(`Helios: the key for ${picked.label} ${said}.`, 6_000);
+}
+
+const askKey = ({ label, variable }: ProviderKey): Thenable<string | undefined> =>
+  window.showInputBox({
+    title: `Key for ${label}`,
+    prompt: `Kept in the secret storage of VS Code. Empty deletes it; ${variable} of the environment is then used`,
+    password: true,
+    ignoreFocusOut: true,
+  });
+
+async function selectModel(parts: Parts, models: ModelParts): Promise<void> {
+  const prices = priceTable(engineSettings().prices);
+  const choices = await readChoices(models);
+  const rows = choices.map((choice) => ({
+    label: choice.model.label,
+    description: `${choice.providerLabel} · ${choice.model.id}${choice.isConfigured ? ' · current' : ''}`,
+    detail: `${choiceDetail(choice, prices)}${choice.isReady ? '' : ' · no key set'}`,
+    iconPath: new ThemeIcon(choice.isReady ? 'server-process' : 'key'),
+    pick: () => useChoice(parts, choice),
+  }));
+  const more = [
+    {
+      label: 'Other Model …',
+      detail: 'By the id that its provider gives it',
+      iconPath: new ThemeIcon('edit'),
+      pick: () => otherModel(parts),
+    },
+    {
+      label: 'OpenAI-Compatible Endpoint …',
+      detail: 'vLLM, Ollama, llama.cpp, OpenRouter and others, by address',
+      iconPath: new ThemeIcon('plug'),
+      pick: () => compatibleEndpoint(parts),
+    },
+    { label: 'Set API Key …', iconPath: new ThemeIcon('key'), pick: () => setApiKey(parts) },
+  ];
+  const options = { title: 'Helios: Select Model', matchOnDescription: true, matchOnDetail: true };
+  await (await window.showQuickPick([...rows, ...more], options))?.pick();
+}
+
+async function useChoice(parts: Parts, { provider, model, isReady }: ModelChoice): Promise<void> {
+  await save({ 'model.provider': provider as Settings['model.provider'], 'model.name': model.id });
+  if (!isReady) await setApiKey(parts);
+  await useInSessions(parts, provider, model.id);
+}
+
+/** Sessions that go on keep their model unless the person says otherwise. */
+async function useInSessions({ sessions }: Parts, provider: string, model: string): Promise<void> {
+  const going = sessions.going().filter(({ state }) => state.provider !== provider || state.model !== model);
+  if (going.length === 0) return;
+  const title = going.length === 1 ? 'Use in the Open Session' : 'Use in the Open Sessions';
+  const text = `New goals use ${model}. ${going.length === 1 ? 'One session goes' : `${going.length} sessions go`} on with another model.`;
+  if ((await window.showInformationMessage(text, title)) === undefined) return;
+  for (const session of going) await session.useModel(provider, model);
+}
+
+async function otherModel(parts: Parts): Promise<void> {
+  const text = await window.showInputBox({
+    title: 'Helios: Other Model',
+    prompt: 'provider/model, where the provider is claude, openai or compatible',
+    placeHolder: 'openai/gpt-5.4-mini',
+    validateInput: (typed) => (isKnown(typed) ? undefined : 'Write it like openai/gpt-5.4-mini.'),
+  });
+  const picked = text === undefined ? undefined : pickedModel(modelVendor, text.trim(), modelVendor);
+  if (picked === undefined) return;
+  await save({ 'model.provider': picked.provider as Settings['model.provider'], 'model.name': picked.model });
+  await useInSessions(parts, picked.provider, picked.model);
+}
+
+const isKnown = (typed: string): boolean =>
+  providerKeys.some(({ provider }) => provider === pickedModel(modelVendor, typed.trim(), modelVendor)?.provider);
+
+async function compatibleEndpoint(parts: Parts): Promise<void> {
+  const address = await window.showInputBox({
+    title: 'Helios: OpenAI-Compatible Endpoint (1/2)',
+    prompt: 'Address of the endpoint',
+    value: engineSettings().compatibleBaseUrl ?? 'http://127.0.0.1:11434/v1',
+    ignoreFocusOut: true,
+    validateInput: (typed) => (URL.canParse(typed.trim()) ? undefined : 'Write it like http://127.0.0.1:11434/v1.'),
+  });
+  if (address === undefined) return;
+  const model = await window.showInputBox({
+    title: 'Helios: OpenAI-Compatible Endpoint (2/2)',
+    prompt: 'Model id, such as the endpoint names it',
+    ignoreFocusOut: true,
+    validateInput: (typed) => (typed.trim() === '' ? 'Name the model.' : undefined),
+  });
+  if (model === undefined) return;
+  await save({
+    'providers.compatibleBaseUrl': address.trim(),
+    'model.provider': 'compatible',
+    'model.name': model.trim(),
+  });
+  await useInSessions(parts, 'compatible', model.trim());
+}
+
+/** Where the workspace sets it already, there; else for the person. */
+async function save(values: Partial<Settings>): Promise<void> {
+  const configuration = workspace.getConfiguration();
+  for (const [key, value] of Object.entries(values)) {
+    const name = settingKey(key as keyof Settings);
+    const isOfWorkspace = configuration.inspect(name)?.workspaceValue !== undefined;
+    await configuration.update(name, value, isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
+  }
+}

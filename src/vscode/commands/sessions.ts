@@ -1,0 +1,149 @@
+/** Commands on a session: say, pause, stop, resume, read. */
+import { commands, window } from 'vscode';
+import type { ApprovalAnswer, Session } from '../../agent/engine.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Handlers } from '../commandRegistry.ts';
+import { journalFolder } from '../documents.ts';
+import { pickGoing, pickOne, sessionChoice, summaryChoice, type Choice } from '../pick.ts';
+import type { Parts } from '../parts.ts';
+import { sessionIdOf } from '../present/commandTarget.ts';
+import { journalDocument } from '../present/journalDocument.ts';
+import { runningCount } from '../present/sessionText.ts';
+import { approvalAnswers } from '../notices.ts';
+import { showSession } from './goal.ts';
+
+export function sessionCommands(parts: Parts): Handlers {
+  return {
+    'helios.say': (argument) => say(parts, argument),
+    'helios.pause': async (argument) => (await going(parts, argument, 'Pause which session?'))?.interrupt(),
+    'helios.stop': (argument) => stop(parts, argument),
+    'helios.resumeSession': (argument) => resume(parts, argument),
+    'helios.openJournal': (argument) => openJournal(parts, argument),
+    'helios.answerApproval': (callId, answer) => answerApproval(parts, callId, answer),
+  };
+}
+
+async function going(parts: Parts, argument: unknown, title: string): Promise<Session | undefined> {
+  const id = sessionIdOf(argument);
+  await parts.host.get();
+  return (id === undefined ? undefined : parts.sessions.get(id)) ?? pickGoing(parts.sessions, title);
+}
+
+async function say(parts: Parts, argument: unknown): Promise<void> {
+  const session = await going(parts, argument, 'Send a message to which session?');
+  if (session === undefined) return;
+  const text = await window.showInputBox({
+    title: oneLine(session.state.goal, 60),
+    prompt: 'A message for the session: it is read with its next turn',
+    ignoreFocusOut: true,
+  });
+  if (text !== undefined && text.trim() !== '') await session.say(text.trim());
+}
+
+async function stop(parts: Parts, argument: unknown): Promise<void> {
+  const session = await going(parts, argument, 'Stop which session?');
+  if (session === undefined) return;
+  const running = runningCount(session.state);
+  if (running === 0) return session.stop();
+  const runs = running === 1 ? '1 run is going' : `${running} runs are going`;
+  const choices: Choice<boolean>[] = [
+    { label: 'Stop the session, let its runs go on', detail: 'Their output and metrics are kept.', value: false },
+    { label: 'Stop the session and its runs', detail: 'What they have printed and saved is kept.', value: true },
+  ];
+  const killRuns = await pickOne(choices, `Stop “${oneLine(session.state.goal, 50)}”: ${runs}`);
+  if (killRuns !== undefined) await session.stop({ killRuns });
+}
+
+async function resume(parts: Parts, argument: unknown): Promise<void> {
+  const engine = await parts.host.get();
+  const id = sessionIdOf(argument) ?? (await pickSaved(parts));
+  if (id === undefined) return;
+  const session = await engine.sessions.resume(id);
+  if (session.state.phase === 'ended') await say(parts, id);
+  else await showSession(parts, session);
+}
+
+async function pickSaved({ host, sessions }: Parts): Promise<SessionId | undefined> {
+  const listed = await (await host.get()).sessions.list();
+  const saved = listed.filter(({ id }) => sessions.get(id) === undefined);
+  if (saved.length === 0) throw new UserFacing('There is no other session to resume.');
+  const choices = saved.map(summaryChoice);
+  const picked = await window.showQuickPick(choices, { title: 'Resume which session?', matchOnDetail: true });
+  return picked?.value.id;
+}
+
+async function openJournal({ host, sessions, documents }: Parts, argument: unknown): Promise<void> {
+  const engine = await host.get();
+  const id = sessionIdOf(argument) ?? (await anySession(engine.sessions.list(), sessions.all()[0]?.id));
+  if (id === undefined) return;
+  await documents.open(`${journalFolder(id)}Journal.md`, async () => {
+    // The reading is of the file, the ledger of an open session is live.
+    const reading = await engine.sessions.read(id);
+    return journalDocument(reading, Date.now());
+  });
+}
+
+type Summaries = ReturnType<Awaited<ReturnType<Parts['host']['get']>>['sessions']['list']>;
+
+export async function anySession(list: Summaries, only?: SessionId): Promise<SessionId | undefined> {
+  const listed = await list;
+  if (listed.length === 0) throw new UserFacing('There is no session yet.', 'Start one with “Helios: Start Goal”.');
+  if (listed.length === 1 && only !== undefined) return only;
+  return (await pickOne(listed.map(summaryChoice), 'Which session?'))?.id;
+}
+
+async function answerApproval({ approvals }: Parts, callId: unknown, answer: unknown): Promise<void> {
+  const pending = approvals.pending();
+  const request = pending.find((each) => each.callId === callId) ?? (callId === undefined ? pending[0] : undefined);
+  if (request === undefined) throw new UserFacing('This question was answered or withdrawn already.');
+  const given = Object.values(approvalAnswers).find((each) => each === answer) ?? (await pickAnswer(request));
+  if (given !== undefined) approvals.answer(request.callId, given);
+}
+
+async function pickAnswer(request: {
+  readonly title: string;
+  readonly detail: string;
+}): Promise<ApprovalAnswer | undefined> {
+  const choices = Object.entries(approvalAnswers).map(([label, value]) => ({ label, value }));
+  const options = { title: oneLine(request.title, 80), placeHolder: oneLine(request.detail, 200) };
+  return (await window.showQuickPick(choices, options))?.value;
+}
+
+/** The quick pick behind the status bar. */
+export async function showActions({ sessions, approvals }: Parts): Promise<void> {
+  const action = (icon: string, label: string, command: string, args: readonly string[] = []) => ({
+    label: `$(${icon}) ${label}`,
+    command,
+    args,
+  });
+  const asked = approvals.pending().map((request) => ({
+    ...action('shield', oneLine(request.title, 80), 'helios.answerApproval', [request.callId]),
+    description: 'an answer is needed',
+  }));
+  const actions = sessions.going().flatMap((session) => {
+    const { label, detail = '' } = sessionChoice(session, sessions);
+    const of = (icon: string, title: string, command: string) => ({
+      ...action(icon, title, command, [session.id]),
+      description: oneLine(label, 50),
+    });
+    return [
+      { ...of('comment-discussion', 'Follow in Chat', 'helios.follow'), detail },
+      of('comment', 'Send Message', 'helios.say'),
+      of('debug-pause', 'Pause', 'helios.pause'),
+      of('debug-stop', 'Stop', 'helios.stop'),
+      of('graph-line', 'Show Metrics', 'helios.showMetrics'),
+      of('notebook', 'Open Journal', 'helios.openJournal'),
+    ];
+  });
+  const always = [
+    action('add', 'Start Goal', 'helios.startGoal'),
+    action('debug-continue', 'Resume Session', 'helios.resumeSession'),
+    action('server-process', 'Select Model', 'helios.selectModel'),
+    action('key', 'Set API Key', 'helios.setApiKey'),
+    action('output', 'Show Output Channel', 'helios.showOutput'),
+  ];
+  const picked = await window.showQuickPick([...asked, ...actions, ...always], { title: 'Helios' });
+  if (picked !== undefined) await commands.executeCommand(picked.command, ...picked.args);
+}

@@ -1,0 +1,117 @@
+/** Our models in VS Code's model picker, so that the chat works without a subscription. */
+import {
+  EventEmitter,
+  LanguageModelTextPart,
+  LanguageModelToolCallPart,
+  lm,
+  type CancellationToken,
+  type Disposable,
+  type LanguageModelChatInformation,
+  type LanguageModelChatProvider,
+  type LanguageModelChatRequestMessage,
+  type LanguageModelResponsePart,
+  type Progress,
+  type ProvideLanguageModelChatResponseOptions,
+} from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
+import type { ModelReply } from '../models/model.ts';
+import type { ApiKeys } from './apiKeys.ts';
+import { modelVendor } from './contributions.ts';
+import type { EngineHost } from './engineHost.ts';
+import { choiceDetail, modelChoices, priceTable, type ModelChoice } from './present/modelChoices.ts';
+import { estimateTokens, modelRequest } from './present/modelMessages.ts';
+import { pickedModel } from './present/preconditions.ts';
+import { engineSettings } from './settings.ts';
+
+export interface ModelParts {
+  readonly host: EngineHost;
+  readonly keys: ApiKeys;
+  readonly isTrusted: () => boolean;
+}
+
+/** The models that can be picked now; none in a workspace that is not trusted. */
+export async function readChoices({ host, keys, isTrusted }: ModelParts): Promise<readonly ModelChoice[]> {
+  if (!isTrusted()) return [];
+  const providers = (await host.get()).providers();
+  const ready = await Promise.all(providers.map(async ({ id }) => ((await keys.isReady(id)) ? [id] : [])));
+  return modelChoices({ providers, configured: engineSettings(), ready: new Set(ready.flat()) });
+}
+
+export class HeliosModels implements LanguageModelChatProvider, Disposable {
+  readonly #parts: ModelParts;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new EventEmitter<void>();
+  readonly onDidChangeLanguageModelChatInformation = this.#changed.event;
+
+  constructor(parts: ModelParts) {
+    this.#parts = parts;
+    this.#owned.add(this.#changed);
+    this.#owned.add(parts.keys.onDidChange(() => this.changed()));
+    this.#owned.add(lm.registerLanguageModelChatProvider(modelVendor, this));
+  }
+
+  changed(): void {
+    this.#changed.fire();
+  }
+
+  async provideLanguageModelChatInformation(): Promise<LanguageModelChatInformation[]> {
+    const prices = priceTable(engineSettings().prices);
+    return (await readChoices(this.#parts)).map((choice) => ({
+      id: `${choice.provider}/${choice.model.id}`,
+      name: choice.model.label,
+      family: choice.model.id,
+      version: '1',
+      detail: choice.isReady ? choice.providerLabel : `${choice.providerLabel}, no key set`,
+      tooltip: choiceDetail(choice, prices),
+      maxInputTokens: choice.model.contextTokens - choice.model.maxOutputTokens,
+      maxOutputTokens: choice.model.maxOutputTokens,
+      capabilities: { toolCalling: true, imageInput: choice.provider !== 'demo' },
+    }));
+  }
+
+  async provideLanguageModelChatResponse(
+    model: LanguageModelChatInformation,
+    messages: readonly LanguageModelChatRequestMessage[],
+    options: ProvideLanguageModelChatResponseOptions,
+    ...[progress, token]: [Progress<LanguageModelResponsePart>, CancellationToken]
+  ): Promise<void> {
+    const picked = pickedModel(modelVendor, model.id, modelVendor);
+    const provider = (await this.#parts.host.get()).providers().find(({ id }) => id === picked?.provider);
+    if (picked === undefined || provider === undefined) throw new Error(`There is no model ${model.id} any more.`);
+    const abort = new AbortController();
+    const cancelled = token.onCancellationRequested(() => abort.abort());
+    try {
+      const request = modelRequest(picked.model, messages, options.tools);
+      for await (const event of provider.stream(request, abort.signal)) {
+        if (event.type === 'text.delta') progress.report(new LanguageModelTextPart(event.text));
+        if (event.type === 'attempt.discarded') progress.report(new LanguageModelTextPart(anew));
+        if (event.type === 'finished') finish(event.reply, progress);
+      }
+    } finally {
+      cancelled.dispose();
+    }
+  }
+
+  provideTokenCount(
+    _model: LanguageModelChatInformation,
+    text: string | LanguageModelChatRequestMessage,
+  ): Promise<number> {
+    return Promise.resolve(estimateTokens(typeof text === 'string' ? text : text.content));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+}
+
+const anew = '\n\n*The answer broke off and is being written anew.*\n\n';
+
+function finish(reply: ModelReply, progress: Progress<LanguageModelResponsePart>): void {
+  for (const block of reply.content) {
+    if (block.type !== 'tool_call') continue;
+    progress.report(new LanguageModelToolCallPart(block.id, block.name, toObject(block.input)));
+  }
+  if (reply.failure !== undefined) throw new Error(reply.failure.message);
+}
+
+const toObject = (input: unknown): object => (typeof input === 'object' && input !== null ? input : {});

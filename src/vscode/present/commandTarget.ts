@@ -1,0 +1,30 @@
+/** What a command was called on: a row of a tree, the argument of a button, or nothing. Pure: no `vscode` here. */
+import { isRunId, isSessionId, type RunId, type SessionId } from '../../base/ids.ts';
+import type { RowTarget } from './treeNode.ts';
+
+/** `undefined`: called from the palette. */
+export function targetOf(argument: unknown): Partial<RowTarget> | undefined {
+  if (typeof argument !== 'object' || argument === null || !('target' in argument)) return undefined;
+  const { target } = argument;
+  return typeof target === 'object' && target !== null ? (target as Partial<RowTarget>) : undefined;
+}
+
+export function sessionIdOf(argument: unknown): SessionId | undefined {
+  const target = targetOf(argument);
+  const id = target !== undefined && 'sessionId' in target ? target.sessionId : argument;
+  return typeof id === 'string' && isSessionId(id) ? id : undefined;
+}
+
+export function runIdOf(argument: unknown): RunId | undefined {
+  const target = targetOf(argument);
+  const id = target !== undefined && 'runId' in target ? target.runId : argument;
+  return typeof id === 'string' && isRunId(id) ? id : undefined;
+}
+
+/** A note, or the folder of notes that a new one goes into. */
+export function noteOf(argument: unknown): Extract<RowTarget, { kind: 'note' }> | undefined {
+  const target = targetOf(argument);
+  return target?.kind === 'note' && typeof target.path === 'string'
+    ? (target as Extract<RowTarget, { kind: 'note' }>)
+    : undefined;
+}

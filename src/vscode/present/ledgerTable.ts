@@ -1,0 +1,26 @@
+/** The ledger as a Markdown table. Pure: no `vscode` here. */
+import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import { formatDuration, formatValue } from '../../base/text.ts';
+import { verdictText } from '../../runs/run.ts';
+import { plain } from './words.ts';
+
+/** Empty when there is no run. */
+export function ledgerTable({ rows, decisive }: Ledger): string {
+  if (rows.length === 0) return '';
+  const lines = rows.map((row) => {
+    const summary = decisive && summaryFor(row.metrics, decisive.metric);
+    const took = row.startedMs === undefined || row.endedMs === undefined ? '' : row.endedMs - row.startedMs;
+    const cells = [
+      `${row.number}${row.isChampion ? ' (champion)' : ''}`,
+      plain(row.label, 60),
+      plain(row.machineId, 40),
+      plain(row.verdict ? verdictText(row.verdict) : 'running', 60),
+      took === '' ? '' : formatDuration(took),
+      summary ? formatValue(summary.last) : '',
+      summary ? formatValue(summary.best) : '',
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const metric = decisive ? ` ${plain(decisive.metric, 40)}` : '';
+  return `| Run | What | Machine | Result | Took | Last${metric} | Best${metric} |\n| --: | :-- | :-- | :-- | --: | --: | --: |\n${lines.join('\n')}`;
+}
