@@ -13,7 +13,7 @@ const below = {
   sleep: ['machines', 'metrics', 'runs'],
   experiments: ['metrics', 'runs', 'storage'],
   tools: ['experiments', 'machines', 'memory', 'metrics', 'models', 'permissions', 'runs', 'sleep'],
-  agent: ['experiments', 'memory', 'metrics', 'models', 'permissions', 'runs', 'sleep', 'storage', 'tools'],
+  agent: ['experiments', 'machines', 'memory', 'metrics', 'models', 'permissions', 'runs', 'sleep', 'storage', 'tools'],
 };
 const folders = Object.keys(below);
 const core = folders.filter((folder) => folder !== 'protocol').join('|');

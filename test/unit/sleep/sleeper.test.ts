@@ -64,7 +64,7 @@ describe('Sleeper', () => {
     assert.equal(await wokeBy(minute - 1), undefined);
     const wake = await wokeBy(1);
     assert.equal(wake?.why, 'trigger');
-    assert.deepEqual(wake.met, ['00:01:00']);
+    assert.deepEqual(wake.met, ['00:01:00 UTC']);
     assert.deepEqual(wake.unmet, ['loss < 1']);
     assert.match(wake.errors.join(), /^loss < 1: \/m\.json is not there$/);
   });
@@ -168,7 +168,7 @@ describe('Sleeper', () => {
     world.print(run7, 'loss', 2, NaN);
     assert.equal(await wokeBy(), undefined);
     world.print(run7, 'loss', 0.9);
-    assert.deepEqual((await wokeBy())?.met, ['run 8 ends', '00:01:00', 'loss < 1']);
+    assert.deepEqual((await wokeBy())?.met, ['run 8 ends', '00:01:00 UTC', 'loss < 1']);
   });
 
   it('with all, reads a file metric anew', async () => {
