@@ -1,0 +1,86 @@
+/** What reading and keeping metrics costs: real lines, real files, one process. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLineParser } from '../../src/metrics/lineParser.ts';
+import type { MetricSpec } from '../../src/metrics/metric.ts';
+import { RunMetrics } from '../../src/metrics/runMetrics.ts';
+
+const pointCount = 1_000_000;
+const linesPerChunk = 10_000;
+const rounds = 5;
+
+const logLine = (step: number): string =>
+  step % 4 === 0
+    ? `step ${step}/100000 | loss: ${(3 / (step + 1)).toFixed(4)} | acc: 0.8123 | lr: 1.00e-04 | grad_norm: 0.51`
+    : `[2026-01-02 12:00:00,${step % 1000}][INFO] worker ${step % 8} fetched a batch and handed it to the trainer`;
+
+/**
+ * MB/s of the parser with five names and in detection (best of some rounds: the machine's noise only slows down), points
+ * per second from bytes to memory and disk, bytes per point in memory and on disk, time to open them again.
+ */
+export async function benchMetrics(): Promise<Record<string, number | string>> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-metrics-'));
+  try {
+    const names = ['loss', 'acc', 'lr', 'grad_norm', 'val_loss'];
+    return {
+      parserNamesMBps: parserSpeed({ names }),
+      parserDetectionMBps: parserSpeed({}),
+      ...(await storeCost(folder)),
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function parserSpeed(spec: MetricSpec): number {
+  const lines = Array.from({ length: 100_000 }, (_, step) => logLine(step));
+  const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0);
+  const parser = createLineParser(spec);
+  const ignore = (): void => undefined;
+  const times = Array.from({ length: rounds }, () => {
+    const startedMs = performance.now();
+    for (const line of lines) parser.parse(line, ignore);
+    return performance.now() - startedMs;
+  });
+  return rounded(bytes / 1e3 / Math.min(...times));
+}
+
+async function storeCost(folder: string): Promise<Record<string, number | string>> {
+  const spec: MetricSpec = { names: ['loss'] };
+  const before = memoryBytes();
+  const metrics = await RunMetrics.open(folder, spec);
+  let ingestMs = 0;
+  for (let first = 0; first < pointCount; first += linesPerChunk) {
+    const lines = Array.from({ length: linesPerChunk }, (_, i) => `step ${first + i} loss=${1 / (first + i + 1)}\n`);
+    const chunk = Buffer.from(lines.join(''));
+    const startedMs = performance.now();
+    metrics.ingest(chunk, metrics.resumeOffset, first);
+    ingestMs += performance.now() - startedMs;
+  }
+  const memory = memoryBytes() - before;
+  metrics.dispose();
+  const startedMs = performance.now();
+  const again = await RunMetrics.open(folder, spec);
+  const openMs = performance.now() - startedMs;
+  const { values } = again.series('loss');
+  again.dispose();
+  if (values.length !== pointCount) throw new Error(`${values.length} points instead of ${pointCount}`);
+  return {
+    ingestPointsPerSecond: Math.round((pointCount / ingestMs) * 1000),
+    memoryBytesPerPoint: rounded(memory / pointCount),
+    memoryMethod: globalThis.gc
+      ? 'heap and buffers after a collection'
+      : 'buffers only: run with --expose-gc for the heap',
+    openMillionPointsMs: rounded(openMs),
+  };
+}
+
+/** Without a forced collection the heap holds garbage; the columns of points are buffers, which are freed with it. */
+function memoryBytes(): number {
+  globalThis.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return globalThis.gc ? heapUsed + arrayBuffers : arrayBuffers;
+}
+
+const rounded = (value: number): number => Math.round(value * 10) / 10;

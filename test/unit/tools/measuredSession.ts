@@ -1,0 +1,67 @@
+/** Runs with real metrics in a temporary folder, for tests of the metric tools. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newRunId, type SessionId } from '../../../src/base/ids.ts';
+import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
+import type { MeasuredRun, MeasuredRuns } from '../../../src/tools/measuredRuns.ts';
+import type { Tool, ToolContext, ToolResult } from '../../../src/tools/tool.ts';
+
+export class MeasuredSession implements MeasuredRuns {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'metric-tools-'));
+  readonly #runs: MeasuredRun[] = [];
+  /** Found by id, but of another session. */
+  readonly others: MeasuredRun[] = [];
+
+  /** Run 1, 2, 3 … with the metrics of `output`. */
+  async add(output: string, status = 'ok'): Promise<MeasuredRun> {
+    const number = this.#runs.length + 1;
+    const run = await this.#measured(`run ${number}`, `local:${1000 + number}`, status);
+    run.metrics.ingest(Buffer.from(output), 0, number);
+    this.#runs.push(run);
+    return run;
+  }
+
+  async addOther(output: string): Promise<MeasuredRun> {
+    const run = await this.#measured('run 1', 'gpu1:7', 'ok');
+    run.metrics.ingest(Buffer.from(output), 0, 0);
+    this.others.push(run);
+    return run;
+  }
+
+  find(reference: string): MeasuredRun | undefined {
+    return [...this.#runs, ...this.others].find(({ id, handle }) => id === reference || handle === reference);
+  }
+
+  all(): readonly MeasuredRun[] {
+    return this.#runs;
+  }
+
+  dispose(): void {
+    for (const { metrics } of [...this.#runs, ...this.others]) metrics.dispose();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #measured(name: string, handle: string, status: string): Promise<MeasuredRun> {
+    const id = newRunId(0);
+    return { id, name, handle, status, metrics: await RunMetrics.open(join(this.#folder, id), {}) };
+  }
+}
+
+const context: ToolContext = {
+  sessionId: 's-000000000' as SessionId,
+  callId: 'call',
+  signal: new AbortController().signal,
+  progress: () => undefined,
+};
+
+/** Goes through the door that a model's call goes through. */
+export async function call(tool: Tool, input: unknown): Promise<ToolResult> {
+  const parsed = tool.parse(input);
+  if (!parsed.ok) throw new Error(parsed.problem);
+  return tool.execute(parsed.args, context);
+}
+
+/** The content as the model is shown it. */
+export const shown = async (tool: Tool, input: unknown): Promise<unknown> =>
+  JSON.parse(JSON.stringify((await call(tool, input)).content)) as unknown;
