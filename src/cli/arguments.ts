@@ -1,0 +1,146 @@
+/** The command line, read and checked. Nothing is guessed: what does not fit is refused with what would. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { Budget } from '../agent/events.ts';
+import { isSessionId, type SessionId } from '../base/ids.ts';
+
+export const providerNames = ['claude', 'openai', 'compatible', 'demo'] as const;
+export type ProviderName = (typeof providerNames)[number];
+
+export interface CliOptions {
+  /** What is to be reached, or said to the session that is continued. */
+  readonly text: string | undefined;
+  readonly provider: ProviderName | undefined;
+  readonly claudeMode: 'cli' | 'api';
+  readonly model: string | undefined;
+  readonly isPrint: boolean;
+  readonly isContinue: boolean;
+  readonly resume: SessionId | undefined;
+  readonly home: string | undefined;
+  readonly isJson: boolean;
+  readonly isYes: boolean;
+  readonly budget: Budget;
+}
+
+/** `done`: help, version or a refusal was written; only the exit code is left. */
+export type ParsedArguments =
+  { readonly kind: 'options'; readonly options: CliOptions } | { readonly kind: 'done'; readonly code: number };
+
+export interface ArgumentOutput {
+  readonly version: string;
+  out(text: string): void;
+  error(text: string): void;
+}
+
+interface RawOptions {
+  readonly provider?: ProviderName;
+  readonly claudeMode: 'cli' | 'api';
+  readonly model?: string;
+  readonly print?: true;
+  readonly continue?: true;
+  readonly resume?: SessionId;
+  readonly home?: string;
+  readonly json?: true;
+  readonly yes?: true;
+  readonly maxTurns?: number;
+  readonly budgetUsd?: number;
+  readonly maxMinutes?: number;
+}
+
+export function parseArguments(argv: readonly string[], output: ArgumentOutput): ParsedArguments {
+  const program = createProgram(output);
+  try {
+    program.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { kind: 'done', code: error.exitCode };
+  }
+  return { kind: 'options', options: optionsOf(program.args, program.opts<RawOptions>()) };
+}
+
+function createProgram({ version, out, error }: ArgumentOutput): Command {
+  return new Command('helios')
+    .description('Works on a research goal by itself: plans, trains, measures, compares, until the goal is met.')
+    .argument('[goal...]', 'what is to be reached, with a number where there is one')
+    .addOption(new Option('-P, --provider <name>', 'who answers; by default the one with a key').choices(providerNames))
+    .addOption(new Option('--claude-mode <mode>', 'how Claude is reached').choices(['cli', 'api']).default('api'))
+    .option('-m, --model <id>', 'the model; by default the one of the provider', nonEmpty)
+    .addOption(
+      new Option('-p, --print', 'one answer of the model without tools, then exit').conflicts([
+        'continue',
+        'resume',
+        'json',
+      ]),
+    )
+    .addOption(new Option('-c, --continue', 'go on with the most recent session').conflicts('resume'))
+    .option('-r, --resume <id>', 'go on with this session', sessionId)
+    .option('--home <folder>', 'where sessions, runs and keys live (default: HELIOS_HOME, or ~/.helios)', nonEmpty)
+    .option('--json', 'each event of the journal as a JSON line on stdout, nothing else')
+    .option('--max-turns <n>', 'end after so many turns', wholeNumber)
+    .option('--budget-usd <amount>', 'end when the model calls have cost so much', positiveNumber)
+    .option('--max-minutes <minutes>', 'end after so many minutes', positiveNumber)
+    .option('--yes', 'ask nothing: every tool may run')
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .addHelpText('after', examples)
+    .configureOutput({ writeOut: out, writeErr: error })
+    .exitOverride();
+}
+
+function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
+  const text = words.join(' ').trim();
+  return {
+    text: text === '' ? undefined : text,
+    provider: raw.provider,
+    claudeMode: raw.claudeMode,
+    model: raw.model,
+    isPrint: raw.print === true,
+    isContinue: raw.continue === true,
+    resume: raw.resume,
+    home: raw.home,
+    isJson: raw.json === true,
+    isYes: raw.yes === true,
+    budget: {
+      ...(raw.maxTurns !== undefined && { turns: raw.maxTurns }),
+      ...(raw.budgetUsd !== undefined && { usd: raw.budgetUsd }),
+      ...(raw.maxMinutes !== undefined && { minutes: raw.maxMinutes }),
+    },
+  };
+}
+
+function positiveNumber(text: string): number {
+  const value = /^\s*\d*\.?\d+\s*$/.test(text) ? Number(text) : NaN;
+  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0, such as 1.5.');
+  return value;
+}
+
+function wholeNumber(text: string): number {
+  const value = /^\s*\d+\s*$/.test(text) ? Number(text) : NaN;
+  if (!(value > 0) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError('It must be a whole number above 0, such as 50.');
+  return value;
+}
+
+function nonEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
+function sessionId(text: string): SessionId {
+  if (!isSessionId(text))
+    throw new InvalidArgumentError('It is no session id: one looks like s-0mb2k4x9qf3t7ab (see the folder sessions).');
+  return text;
+}
+
+const examples = `
+Examples:
+  helios "train a 125M GPT on TinyStories to loss < 1.0" --yes --budget-usd 5
+  helios -P demo --yes "Bring val_loss below 1.94 on the demo task"
+  helios --continue "use lr 0.1"        say something to the most recent session
+  helios --resume s-0mb2k4x9qf3t7ab     go on with that session
+  helios --print "what is warm-up for?" one answer, no session
+  echo "loss < 0.5 on train.py" | helios --yes --json > journal.jsonl
+
+Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, or the files anthropic, openai, compatible in <home>/auth (mode 0600).
+Addresses: ANTHROPIC_BASE_URL, OPENAI_BASE_URL (for --provider compatible: the endpoint).
+Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted. Runs go on in any case.
+`;

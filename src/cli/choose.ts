@@ -1,0 +1,63 @@
+/** Which provider answers, and with which settings. */
+import path from 'node:path';
+import type { EngineSettings } from '../agent/engine.ts';
+import { UserFacing } from '../base/errors.ts';
+import type { CliOptions, ProviderName } from './arguments.ts';
+import { keySources, type ReadKey } from './keys.ts';
+import type { CliWorld } from './world.ts';
+
+const idleTurns = 8;
+
+export function homeOf({ home }: CliOptions, { env, cwd, defaultHome }: CliWorld): string {
+  const chosen = home ?? (env['HELIOS_HOME']?.trim() || defaultHome);
+  return path.resolve(cwd, chosen);
+}
+
+/** The one asked for, else the first with a key. Rejects with `UserFacing` when it cannot be used. */
+export async function chooseProvider(options: CliOptions, readKey: ReadKey, world: CliWorld): Promise<ProviderName> {
+  if (options.claudeMode === 'cli')
+    throw new UserFacing(
+      'The Claude command line cannot be used yet.',
+      'Leave --claude-mode out (or say api) and set ANTHROPIC_API_KEY.',
+    );
+  const asked = options.provider;
+  if (asked === 'demo') return asked;
+  if (asked === 'compatible') {
+    if (!world.env['OPENAI_BASE_URL']?.trim())
+      throw new UserFacing(
+        'The provider compatible needs the address of an endpoint.',
+        'Set OPENAI_BASE_URL, such as http://127.0.0.1:11434/v1, and --model.',
+      );
+    return asked;
+  }
+  for (const name of asked === undefined ? (['claude', 'openai'] as const) : [asked])
+    if ((await readKey(keySources[name].secret)) !== undefined) return name;
+  throw noKey(asked);
+}
+
+function noKey(asked: 'claude' | 'openai' | undefined): UserFacing {
+  const variables = asked === undefined ? 'ANTHROPIC_API_KEY or OPENAI_API_KEY' : keySources[asked].variable;
+  const files = asked === undefined ? 'anthropic or openai' : keySources[asked].secret;
+  return new UserFacing(
+    asked === undefined ? 'No model can be reached: there is no key.' : `There is no key for the provider ${asked}.`,
+    `Set ${variables}, or put the key into the file ${files} in <home>/auth (mode 0600). Without a key, -P demo runs the scripted offline demo.`,
+  );
+}
+
+/** `provider` is absent where a session goes on with its own. */
+export function settingsFor(
+  options: CliOptions,
+  provider: ProviderName | undefined,
+  { env }: CliWorld,
+): EngineSettings {
+  const anthropic = env['ANTHROPIC_BASE_URL']?.trim();
+  const openai = env['OPENAI_BASE_URL']?.trim();
+  return {
+    provider: provider ?? 'claude',
+    permissionMode: options.isYes ? 'allow' : 'ask',
+    idleTurns,
+    ...(options.model !== undefined && { model: options.model }),
+    ...(anthropic && { anthropicBaseUrl: anthropic }),
+    ...(openai && { openaiBaseUrl: openai, compatibleBaseUrl: openai }),
+  };
+}

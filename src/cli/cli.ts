@@ -1,0 +1,180 @@
+/** The command `helios`: reads the command line, opens the engine, follows one session. */
+import type { Engine, Session } from '../agent/engine.ts';
+import { messageOf, UserFacing } from '../base/errors.ts';
+import { silentLogger, type Logger } from '../base/logger.ts';
+import type { EngineOptions } from '../compose.ts';
+import { createDemoProvider } from '../models/demo.ts';
+import { homeAt } from '../storage/home.ts';
+import { askPerson } from './approvals.ts';
+import { parseArguments, type CliOptions, type ProviderName } from './arguments.ts';
+import { chooseProvider, homeOf, settingsFor } from './choose.ts';
+import { follow } from './follow.ts';
+import { keyReader } from './keys.ts';
+import { printAnswer } from './printAnswer.ts';
+import { styleFor } from './style.ts';
+import { TerminalView } from './terminalView.ts';
+import { JsonView, PlainView, type SessionView } from './views.ts';
+import { exitCodes, type CliWorld } from './world.ts';
+
+/** The exit code. Never rejects: what went wrong is written to stderr, with what to do about it. */
+export async function runCli(argv: readonly string[], world: CliWorld): Promise<number> {
+  const parsed = parseArguments(argv, {
+    version: world.version,
+    out: (text) => void world.stdout.write(text),
+    error: (text) => void world.stderr.write(text),
+  });
+  if (parsed.kind === 'done') return parsed.code;
+  try {
+    return await work(await withInput(parsed.options, world), world);
+  } catch (error) {
+    const action = error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
+    world.stderr.write(`helios: ${messageOf(error)}${action}\n`);
+    return exitCodes.error;
+  }
+}
+
+/** The goal of a pipe, where none is on the command line. */
+async function withInput(options: CliOptions, { stdin }: CliWorld): Promise<CliOptions> {
+  if (options.text !== undefined || options.isContinue || options.resume !== undefined || stdin.isTTY) return options;
+  let text = '';
+  stdin.setEncoding('utf8');
+  for await (const chunk of stdin) text += String(chunk);
+  return text.trim() === '' ? options : { ...options, text: text.trim() };
+}
+
+async function work(options: CliOptions, world: CliWorld): Promise<number> {
+  const isOpening = options.isContinue || options.resume !== undefined;
+  if (options.text === undefined && !isOpening)
+    throw new UserFacing(
+      'There is no goal.',
+      'Say what is to be reached: helios "bring val_loss below 0.3" (see helios --help).',
+    );
+  const isTerminal = world.stdin.isTTY === true && world.stdout.isTTY === true && !options.isJson;
+  if (!options.isYes && !options.isPrint && !isTerminal)
+    throw new UserFacing(
+      'Nobody can be asked here: this is not a terminal.',
+      'Pass --yes to let every tool run without being asked for.',
+    );
+  const home = homeAt(homeOf(options, world));
+  const readKey = keyReader(world.env, home.authFolder);
+  // A session that goes on has a provider already.
+  const isOwn = isOpening && options.provider === undefined;
+  const provider = isOwn ? undefined : await chooseProvider(options, readKey, world);
+  const approvals: Approvals = { view: undefined };
+  const engineOptions: EngineOptions = {
+    home: home.folder,
+    assetsFolder: world.assetsFolder,
+    settings: () => settingsFor(options, provider, world),
+    ports: {
+      secret: readKey,
+      approve: (request, signal) => asked(approvals, () => askPerson(request, world, signal)),
+    },
+    clock: world.clock,
+    logger: loggerFor(approvals),
+    workFolder: world.cwd,
+    // People read along.
+    ...(isTerminal && { providers: [createDemoProvider({ paced: true, clock: world.clock })] }),
+  };
+  const engine = await world.createEngine(engineOptions);
+  try {
+    return await withEngine({ engine, options, provider, world, approvals, isTerminal });
+  } finally {
+    await engine.close();
+  }
+}
+
+/** The view is known only once the engine is. */
+interface Approvals {
+  view: SessionView | undefined;
+}
+
+const asked = <T>({ view }: Approvals, ask: () => Promise<T>): Promise<T> =>
+  view === undefined ? ask() : view.aside(ask);
+
+const loggerFor = (approvals: Approvals): Logger => ({
+  ...silentLogger,
+  warn: (message) => approvals.view?.notice(message),
+  error: (message, ...details) =>
+    approvals.view?.notice([message, ...details].map((part) => messageOf(part)).join(': ')),
+});
+
+interface Opened {
+  readonly engine: Engine;
+  readonly options: CliOptions;
+  readonly provider: ProviderName | undefined;
+  readonly world: CliWorld;
+  readonly approvals: Approvals;
+  readonly isTerminal: boolean;
+}
+
+async function withEngine(opened: Opened): Promise<number> {
+  const { engine, options, provider, world, approvals } = opened;
+  if (options.isPrint) {
+    const found = engine.providers().find(({ id }) => id === provider);
+    if (found === undefined) throw new UserFacing(`The provider ${String(provider)} is not available.`);
+    if (options.text === undefined) throw new UserFacing('There is no question.', 'Write it after --print.');
+    return printAnswer(found, { text: options.text, model: options.model }, world);
+  }
+  const style = styleFor(opened.isTerminal, world.env);
+  const view = createView(opened, style);
+  approvals.view = view;
+  try {
+    const { session, say } = await openSession(opened);
+    const homeOption = options.home === undefined ? '' : ` --home ${options.home}`;
+    return await follow({ session, view, engine, world, style, homeOption, ...(say !== undefined && { say }) });
+  } finally {
+    if (view instanceof TerminalView) view.dispose();
+  }
+}
+
+function createView({ engine, options, world, isTerminal }: Opened, style: ReturnType<typeof styleFor>): SessionView {
+  const { stdout, stderr, clock } = world;
+  if (options.isJson) return new JsonView(stdout, stderr);
+  if (!isTerminal) return new PlainView(stdout, style);
+  const values = {
+    summaries: (id: Parameters<Engine['runs']['get']>[0]) => engine.runs.get(id)?.metrics.summaries(),
+    series: (id: Parameters<Engine['runs']['get']>[0], metric: string) => engine.runs.get(id)?.metrics.series(metric),
+  };
+  return new TerminalView({ output: stdout, clock, style, values });
+}
+
+async function openSession({ engine, options, provider, world }: Opened): Promise<{ session: Session; say?: string }> {
+  const { text, budget, model } = options;
+  if (!options.isContinue && options.resume === undefined) {
+    const request = { goal: text ?? '', budget, workFolder: world.cwd };
+    return {
+      session: await engine.sessions.start({ ...request, ...(provider && { provider }), ...(model && { model }) }),
+    };
+  }
+  const id = options.resume ?? (await engine.sessions.list())[0]?.id;
+  if (id === undefined)
+    throw new UserFacing(`There is no session in ${engine.home} yet.`, 'Start one with a goal: helios "…"');
+  const hasBudget = Object.keys(budget).length > 0;
+  const session = await engine.sessions.resume(id, hasBudget ? { budget } : {});
+  await useChosenModel(session, { engine, options, provider });
+  const say = text ?? wordToGoOn(session);
+  return { session, ...(say !== undefined && { say }) };
+}
+
+/** A session keeps its model unless another one is asked for. */
+async function useChosenModel(
+  session: Session,
+  { engine, options, provider }: Pick<Opened, 'engine' | 'options' | 'provider'>,
+): Promise<void> {
+  if (options.provider === undefined && options.model === undefined) return;
+  const wanted = provider ?? session.state.provider;
+  const known = engine.providers().find(({ id }) => id === wanted);
+  const isSame = wanted === session.state.provider;
+  const model = options.model ?? (isSame ? session.state.model : known?.defaultModel);
+  if (model !== undefined) await session.useModel(wanted, model);
+}
+
+/** What wakes a session that waits for a person; undefined where it goes on by itself. */
+function wordToGoOn({ state }: Session): string | undefined {
+  if (state.end?.reason === 'goal')
+    throw new UserFacing(
+      `The goal of session ${state.id} is met.`,
+      'Say what is to be done next: helios --continue "…", or start a new goal.',
+    );
+  return state.phase === 'ended' || state.phase === 'paused' ? 'Go on with the work.' : undefined;
+}

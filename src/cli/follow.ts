@@ -1,0 +1,110 @@
+/** Follows a session to its end in a view, with Ctrl+C as the person's hand on it. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Engine, Session } from '../agent/engine.ts';
+import type { EndReason } from '../agent/events.ts';
+import { buildReport } from '../agent/report.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import { cleanText, formatValue } from '../base/text.ts';
+import { costText } from './liveBlock.ts';
+import { endText } from './eventText.ts';
+import type { Style } from './style.ts';
+import type { SessionView } from './views.ts';
+import { exitCodes, type CliWorld } from './world.ts';
+
+export interface Following {
+  readonly session: Session;
+  readonly view: SessionView;
+  readonly engine: Engine;
+  readonly world: CliWorld;
+  readonly style: Style;
+  /** Said once everything is heard. */
+  readonly say?: string;
+  /** How this home was named on the command line, for the advice at the end. */
+  readonly homeOption: string;
+}
+
+/** The exit code. Writes the report beside the journal. */
+export async function follow(following: Following): Promise<number> {
+  const { session, view, world, say } = following;
+  const owned = new DisposableStore();
+  let isInterrupted = false;
+  try {
+    for (const event of eventsSinceOpened(session)) view.event(event, session);
+    owned.add(
+      session.onDidRecord((event) => {
+        view.event(event, session);
+        // Nobody will answer: what cannot go on by itself is over here.
+        if (event.type === 'session.paused' && event.by === 'error') stop(following);
+      }),
+    );
+    owned.add(session.onDidStream((event) => view.stream(event)));
+    owned.add(
+      world.onInterrupt(() => {
+        if (isInterrupted) return world.exit(exitCodes.interrupted);
+        isInterrupted = true;
+        view.notice('Stopping. Runs go on. Ctrl+C again leaves at once.');
+        stop(following);
+      }),
+    );
+    if (say !== undefined) await session.say(say);
+    const reason = await session.ended;
+    view.end(await lastLines(following, reason));
+    return isInterrupted ? exitCodes.interrupted : codeFor(reason);
+  } finally {
+    owned.dispose();
+  }
+}
+
+function stop({ session, view }: Following): void {
+  session.stop().catch((error: unknown) => view.notice(`The session could not be stopped: ${messageOf(error)}`));
+}
+
+/** A new session is shown from its first event; one that was taken up, from there on. */
+function eventsSinceOpened(session: Session): ReturnType<Session['events']> {
+  const events = session.events();
+  return events.slice(
+    Math.max(
+      0,
+      events.findLastIndex((event) => event.type === 'session.resumed'),
+    ),
+  );
+}
+
+const codeFor = (reason: EndReason): number =>
+  reason === 'goal' ? exitCodes.goal : reason === 'error' ? exitCodes.error : exitCodes.ended;
+
+async function lastLines(following: Following, reason: EndReason): Promise<string[]> {
+  const { session, engine, style, homeOption } = following;
+  const { state } = session;
+  const { bold, good, bad, dim } = style;
+  const report = await writeReport(session);
+  const running = [...state.runs.values()].filter((run) => run.process && run.verdict === undefined).length;
+  const evidence = (state.end?.evidence ?? []).map(
+    ({ run, metric, last, best }) => `  ${run}: ${metric} ${formatValue(last)} (best ${formatValue(best)}), measured`,
+  );
+  return [
+    '',
+    `${bold((reason === 'goal' ? good : bad)(endText(reason)))}${reason === 'user' ? '' : `: ${cleanText(state.end?.summary ?? '')}`}`,
+    ...evidence,
+    dim(`${state.turns} turns · ${state.runs.size} runs · ${costText(state)}`),
+    ...(running > 0 ? [`${running} ${running === 1 ? 'run goes' : 'runs go'} on.`] : []),
+    '',
+    `Report   ${report}`,
+    `Journal  ${path.join(session.folder, 'journal.jsonl')}`,
+    `Notes    ${path.join(session.folder, 'memory')}`,
+    `Metrics  ${path.join(engine.home, 'runs')}`,
+    ...(reason === 'goal' ? [] : [`Go on    helios${homeOption} --resume ${session.id}`]),
+  ];
+}
+
+async function writeReport(session: Session): Promise<string> {
+  const file = path.join(session.folder, 'report.md');
+  try {
+    await writeFile(file, buildReport(session.state, session.ledger));
+    return file;
+  } catch (error) {
+    return `could not be written: ${messageOf(error)}`;
+  }
+}

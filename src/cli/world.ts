@@ -1,0 +1,35 @@
+/** What the command line needs from the process that it runs in. Tests pass another one. */
+import type { Engine } from '../agent/engine.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Disposable } from '../base/disposable.ts';
+import type { EngineOptions } from '../compose.ts';
+
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  /** Of the terminal, in characters. */
+  readonly columns?: number;
+  readonly rows?: number;
+  on(event: 'resize', listener: () => void): unknown;
+  off(event: 'resize', listener: () => void): unknown;
+}
+
+export interface CliWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: { write(text: string): unknown };
+  readonly clock: Clock;
+  readonly version: string;
+  readonly defaultHome: string;
+  /** The folder that holds the WebAssembly of the index. */
+  readonly assetsFolder: string;
+  createEngine(options: EngineOptions): Promise<Engine>;
+  /** Ctrl+C. */
+  onInterrupt(listener: () => void): Disposable;
+  /** At once, whatever is under way. */
+  exit(code: number): void;
+}
+
+export const exitCodes = { goal: 0, error: 1, ended: 2, interrupted: 130 } as const;
