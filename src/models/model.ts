@@ -6,6 +6,8 @@
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
+  /** A remark on the way or the answer, where the model says which; it wants to be told so again. */
+  readonly phase?: 'commentary' | 'final_answer';
 }
 
 /** Reasoning of the model. `opaque` is the provider's own item; it is replayed only to the provider that made it. */

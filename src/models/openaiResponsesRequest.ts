@@ -68,7 +68,7 @@ function inputItems(message: Message, provider: string, model: string): Response
 function assistantItem(block: AssistantBlock, provider: string, model: string): ResponseInputItem {
   switch (block.type) {
     case 'text':
-      return { role: 'assistant', content: block.text };
+      return { role: 'assistant', content: block.text, ...(block.phase === undefined ? {} : { phase: block.phase }) };
     case 'thinking':
       return thinkingItem(block, provider, model) as ResponseInputItem;
     case 'tool_call':

@@ -62,7 +62,7 @@ const partBreak = '\n\n';
 function finishedBlock(item: ResponseOutputItem, provider: string, model: string): AssistantBlock[] {
   if (item.type === 'message') {
     const text = textOf(item);
-    return text === '' ? [] : [{ type: 'text', text }];
+    return text === '' ? [] : [{ type: 'text', text, ...(item.phase ? { phase: item.phase } : {}) }];
   }
   if (item.type === 'function_call')
     return [{ type: 'tool_call', id: item.call_id, name: item.name, input: parsedInput(item.arguments) }];

@@ -32,6 +32,8 @@ export interface WireCall {
 export interface WireAnswer {
   readonly thinking?: string;
   readonly text?: string;
+  /** Of the text, where the format has it (Responses). */
+  readonly phase?: 'commentary' | 'final_answer';
   readonly toolCalls?: readonly WireCall[];
   /** `natural` unless told: the end of the turn, or the wish for results where there are calls. */
   readonly stop?: 'natural' | 'length' | 'refused';

@@ -91,9 +91,9 @@ interface Item {
   readonly events: readonly Numbered[];
 }
 
-function items({ thinking, text: said, toolCalls = [], stop }: WireAnswer, request: WireRequest): Item[] {
+function items({ thinking, text: said, phase, toolCalls = [], stop }: WireAnswer, request: WireRequest): Item[] {
   const thought = thinking === undefined ? [] : [reasoning(thinking, request)];
-  const spoken = said === undefined ? [] : [message(said, request)];
+  const spoken = said === undefined ? [] : [message(said, request, phase)];
   const calls = toolCalls.map((call, position) => {
     const isCut = stop === 'length' && position === toolCalls.length - 1;
     return functionCall(call, callId(call, 'call_', request, position), isCut ? 'incomplete' : 'completed');
@@ -128,8 +128,8 @@ function reasoning(thinking: string, { index }: WireRequest): Item {
   };
 }
 
-function message(said: string, { index }: WireRequest): Item {
-  const base = { id: `msg_${index}`, type: 'message', role: 'assistant' };
+function message(said: string, { index }: WireRequest, phase: WireAnswer['phase']): Item {
+  const base = { id: `msg_${index}`, type: 'message', role: 'assistant', ...(phase === undefined ? {} : { phase }) };
   const item = { ...base, status: 'completed', content: [{ type: 'output_text', text: said, annotations: [] }] };
   const place = { item_id: base.id, content_index: 0 };
   return {

@@ -4,7 +4,18 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { AttachmentBlock, Message, ModelFailureReason, ModelProvider } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import type { JsonObject, WireReply, WireScript, WireServer } from '../../fakes/wire.ts';
-import { callsIn, hear, request, textOf, thinkingOf, userSays, type Heard, type Reading } from './conversing.ts';
+import {
+  callsIn,
+  hear,
+  idsIn,
+  inputsIn,
+  request,
+  textOf,
+  thinkingOf,
+  userSays,
+  type Heard,
+  type Reading,
+} from './conversing.ts';
 
 export interface Subject {
   readonly name: string;
@@ -93,10 +104,7 @@ export function behavesAsAProvider(subject: Subject): void {
         const { events, reply } = await ask();
         assert.equal(reply.stop, 'tools');
         const calls = callsIn(reply);
-        assert.deepEqual(
-          calls.map(({ input }) => input),
-          inputs,
-        );
+        assert.deepEqual(inputsIn(reply), inputs);
         assert.equal(new Set(calls.map(({ id }) => id)).size, 3);
         assert.deepEqual(
           events.filter(({ type }) => type === 'tool_call.started'),
@@ -163,10 +171,7 @@ export function behavesAsAProvider(subject: Subject): void {
         assert.equal(server.requests.length, 2, 'it was not refused');
         const body = server.requests[1]?.body ?? {};
         assert.deepEqual(subject.sent.thinking(body), ['First the µ-runs.\nThen more.']);
-        assert.deepEqual(
-          subject.sent.results(body),
-          callsIn(first.reply).map(({ id }) => id),
-        );
+        assert.deepEqual(subject.sent.results(body), idsIn(first.reply));
       });
 
       it('without thinking of another provider or model, or at the end of a reply', async () => {
@@ -320,7 +325,7 @@ export function behavesAsAProvider(subject: Subject): void {
         answers({ toolCalls, breaks: { at: 'tool_call', how: 'cut' } }, { toolCalls });
         const { reply } = await ask();
         assert.deepEqual(
-          callsIn(reply).map(({ input }) => input),
+          inputsIn(reply),
           toolCalls.map(({ input }) => input),
         );
       });

@@ -76,3 +76,7 @@ export const thinkingOf = ({ content }: ModelReply): string =>
   content.map((block) => (block.type === 'thinking' ? block.text : '')).join('');
 
 export const callsIn = ({ content }: ModelReply) => content.filter((block) => block.type === 'tool_call');
+
+export const inputsIn = (reply: ModelReply): unknown[] => callsIn(reply).map(({ input }) => input);
+
+export const idsIn = (reply: ModelReply): string[] => callsIn(reply).map(({ id }) => id);

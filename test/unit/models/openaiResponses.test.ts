@@ -84,6 +84,20 @@ describe('openai', () => {
     ]);
   });
 
+  it('tells the model again which of its texts were remarks and which the answer', async () => {
+    server.reply(({ index }) => ({ text: 'Hm', ...(index === 0 ? { phase: 'commentary' } : {}) }));
+    const { reply } = await ask();
+    assert.deepEqual(reply.content, [{ type: 'text', text: 'Hm', phase: 'commentary' }]);
+    const plain = { type: 'text', text: 'So.' };
+    const body = await bodyOf({
+      messages: [userSays('Begin.'), { role: 'assistant', content: [...reply.content, plain] }, userSays('Go on.')],
+    });
+    assert.deepEqual(list(body.input).slice(1, 3), [
+      { role: 'assistant', content: 'Hm', phase: 'commentary' },
+      { role: 'assistant', content: 'So.' },
+    ]);
+  });
+
   it('does without summaries of reasoning where the organisation may not have them', async () => {
     const hasSummary = ({ reasoning }: JsonObject): boolean => 'summary' in (reasoning as JsonObject);
     server.reply(({ body }) =>
