@@ -83,7 +83,7 @@ const measured = (run: Run | undefined): MeasuredRun | undefined => run && measu
 function sleepDeps({ log, desk, machines, gate, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
   const found = (run: RunState): FoundRun => ({
     id: run.spec.id,
-    handle: run.process && `${run.spec.machineId}:${run.process.pid}`,
+    name: `run ${run.spec.number}`,
     isEnded: run.verdict !== undefined || run.notStarted !== undefined,
   });
   return {

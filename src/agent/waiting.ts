@@ -58,7 +58,7 @@ export class Waiting implements Disposable {
     if (monitor === undefined) return false;
     const exits = desk
       .live()
-      .map((run): Trigger => ({ type: 'process_exit', runId: run.spec.id, handle: run.handle ?? run.spec.id }));
+      .map((run): Trigger => ({ type: 'process_exit', runId: run.spec.id, name: `run ${run.spec.number}` }));
     const request: SleepRequest = {
       reason: `next check-in: ${monitor.goal}`,
       logic: 'any',

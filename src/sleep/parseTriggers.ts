@@ -84,7 +84,7 @@ async function parseExit(given: z.output<typeof shapes.process_exit>, ports: Par
   const { machine_id: machineId, pid } = given;
   const reference = given.task_id ?? given.run ?? `${machineId}:${pid}`;
   const run = ports.runs.find(reference);
-  if (run !== undefined) return { type: 'process_exit', runId: run.id, handle: run.handle ?? reference };
+  if (run !== undefined) return { type: 'process_exit', runId: run.id, name: run.name };
   if (machineId === undefined || pid === undefined) throw noSuchRun(reference, ports.runs);
   const found = await probeProcess(ports.machines.get(machineId), pid);
   if (found === undefined)
@@ -156,7 +156,7 @@ const noSuchRun = (reference: string, runs: RunLookup): ToolFailure =>
   );
 
 function goingText(runs: RunLookup): string {
-  const names = runs.going().map((run: FoundRun) => run.handle ?? run.id);
+  const names = runs.going().map((run: FoundRun) => run.name);
   return names.length === 0 ? 'none' : oneLine(names.join(', '), 400);
 }
 

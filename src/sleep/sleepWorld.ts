@@ -21,8 +21,8 @@ export interface SleepWorld {
 /** A run of the session as the model can name it. */
 export interface FoundRun {
   readonly id: RunId;
-  /** `machine:pid`; `undefined` until the process has started. */
-  readonly handle: string | undefined;
+  /** `run 7`. */
+  readonly name: string;
   readonly isEnded: boolean;
 }
 

@@ -11,7 +11,7 @@ export type MetricSource =
 export type Trigger =
   | { readonly type: 'timer'; readonly atMs: number }
   /** The runs that are still alive when the sleep begins and were meant; met when one of them has a verdict. */
-  | { readonly type: 'process_exit'; readonly runId: RunId; readonly handle: string }
+  | { readonly type: 'process_exit'; readonly runId: RunId; readonly name: string }
   /** A pid that is no run of ours. Another `startTime` under the same pid is another process: ours has ended. */
   | {
       readonly type: 'foreign_exit';
@@ -59,7 +59,7 @@ export function triggerText(trigger: Trigger): string {
     case 'timer':
       return `${new Date(trigger.atMs).toISOString().slice(11, 19)} UTC`;
     case 'process_exit':
-      return `${trigger.handle} ends`;
+      return `${trigger.name} ends`;
     case 'foreign_exit':
       return `${trigger.machineId}:${trigger.pid} ends`;
     case 'tracked_metric':

@@ -45,7 +45,7 @@ export function sleepText(request: SleepRequest, state: SessionState, nowMs: num
     if (trigger.type === 'timer') return clockTime(trigger.atMs, nowMs);
     if (trigger.type !== 'process_exit') return triggerText(trigger);
     const run = state.runs.get(trigger.runId);
-    return `${run ? `run ${run.spec.number}` : trigger.handle} ends`;
+    return `${run ? `run ${run.spec.number}` : trigger.name} ends`;
   });
   const shown = words.slice(0, 3).join(request.logic === 'all' ? ' and ' : ' or ');
   const rest = words.length > 3 ? ` and ${words.length - 3} more` : '';

@@ -20,8 +20,8 @@ describe('parseSleep', () => {
     world = new FakeWorld();
     world.add('local').onExec = () => Promise.resolve('gone\n');
     runs = new Map([
-      ['local:70', { id: run7, handle: 'local:70', isEnded: true }],
-      ['8', { id: run8, handle: 'local:80', isEnded: false }],
+      ['local:70', { id: run7, name: 'run 7', isEnded: true }],
+      ['8', { id: run8, name: 'run 8', isEnded: false }],
     ]);
   });
 
@@ -64,20 +64,20 @@ describe('parseSleep', () => {
   });
 
   it('takes a run by its name or its process, also one that has ended', async () => {
-    const seven = { type: 'process_exit', runId: run7, handle: 'local:70' };
+    const seven = { type: 'process_exit', runId: run7, name: 'run 7' };
     assert.deepEqual(await one({ type: 'process_exit', task_id: 'local:70' }), seven);
     assert.deepEqual(await one({ type: 'process_exit', machine_id: 'local', pid: 70 }), seven);
     assert.deepEqual(await one({ type: 'process_exit', run: 8 }), {
       type: 'process_exit',
       runId: run8,
-      handle: 'local:80',
+      name: 'run 8',
     });
   });
 
   it('takes another process only while it is alive, with what tells it from a later one', async () => {
     const local = world.machine('local');
     const condition = { type: 'process_exit', machine_id: 'local', pid: 42 };
-    await refused(condition, /no process 42 on local: it has ended already.*Runs that are going: local:80/);
+    await refused(condition, /no process 42 on local: it has ended already.*Runs that are going: run 8/);
     local.onExec = () => Promise.resolve('alive 991\n');
     assert.deepEqual(await one(condition), { type: 'foreign_exit', machineId: 'local', pid: 42, startTime: '991' });
     local.trouble = 'unreachable';
@@ -94,7 +94,7 @@ describe('parseSleep', () => {
       { machine_id: 'local', pid: 1.5 },
     ])
       await refused({ type: 'process_exit', ...given }, /The right shape: .*"task_id":"local:4711"/);
-    await refused({ type: 'process_exit', task_id: 'local:99' }, /no run "local:99"\. Runs that are going: local:80/);
+    await refused({ type: 'process_exit', task_id: 'local:99' }, /no run "local:99"\. Runs that are going: run 8/);
     await refused(
       { type: 'process_exit', machine_id: 'local', process_pattern: 'train' },
       /process_pattern is not supported/,

@@ -7,7 +7,7 @@ import { ManualClock } from '../../fakes/manualClock.ts';
 import { FakeWorld, run7, run8 } from './fakeWorld.ts';
 
 const minute = 60_000;
-const ends = (runId: RunId): Trigger => ({ type: 'process_exit', runId, handle: runId === run7 ? 'run 7' : 'run 8' });
+const ends = (runId: RunId): Trigger => ({ type: 'process_exit', runId, name: runId === run7 ? 'run 7' : 'run 8' });
 const loss = (comparator: Comparator, threshold: number, runIds = [run7]): Trigger => ({
   type: 'tracked_metric',
   runIds,

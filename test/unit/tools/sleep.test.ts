@@ -29,7 +29,7 @@ const local = { id: 'local', workFolder: '/work' } as SleepMachine;
 function setUp(more: Partial<SleepDeps> = {}): { tool: Tool; requests: SleepRequest[]; commands: string[] } {
   const requests: SleepRequest[] = [];
   const commands: string[] = [];
-  const run = { id: 'r-00000000700000' as RunId, handle: 'local:70', isEnded: false };
+  const run = { id: 'r-00000000700000' as RunId, name: 'run 7', isEnded: false };
   const tool = sleep({
     clock: new ManualClock(),
     runs: { find: (reference) => (reference === '7' ? run : undefined), going: () => [run] },
@@ -74,12 +74,12 @@ describe('sleep', () => {
     assert.deepEqual(result.content, {
       status: 'sleeping',
       reason: 'the run',
-      conditions: ['local:70 ends', 'loss < 1'],
+      conditions: ['run 7 ends', 'loss < 1'],
       logic: 'any',
       deadline: '2026-01-01T08:00:00.000Z',
       note: 'No deadline was given, so one was set: you are woken after 8 h.',
     });
-    assert.equal(result.summary, 'until local:70 ends or loss < 1, at most 8 h');
+    assert.equal(result.summary, 'until run 7 ends or loss < 1, at most 8 h');
     assert.equal(requests.length, 1);
     assert.equal(requests[0]?.triggers.length, 2);
     assert.equal(tool.effect, 'read');
