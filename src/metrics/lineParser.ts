@@ -46,11 +46,13 @@ interface PairLine {
   /** Source of an expression for the names that are looked for. */
   readonly names: string;
   readonly reading: Reading;
+  /** A cheap test that most lines without a point fail. */
+  mayHavePoint(line: string): boolean;
   isPoint(pair: Pair, meaning: Meaning): boolean;
 }
 
 /** One scan of a line, JSON or text; its points are held until all of it is read and its step is known. */
-function pairLineParser({ names, reading, isPoint }: PairLine): LineParser {
+function pairLineParser({ names, reading, mayHavePoint, isPoint }: PairLine): LineParser {
   const expression = pairExpression(names);
   const steps = new StepReader();
   const found = new Map<string, number>();
@@ -63,6 +65,7 @@ function pairLineParser({ names, reading, isPoint }: PairLine): LineParser {
     parse(raw, emit) {
       if (!mayHoldNumber(raw)) return;
       const line = stripAnsi(raw);
+      if (!mayHavePoint(line)) return;
       found.clear();
       steps.reset();
       scanLine(expression, line, onPair);
@@ -88,9 +91,12 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 function namesParser(names: readonly string[]): LineParser {
   const longestFirst = [...names].sort((a, b) => b.length - a.length);
   const sources = longestFirst.map((name) => escaped(name).replace(/(?:[\s_/-]|\\\.)+/g, '[\\s_./-]'));
+  const anyAsked = new RegExp(sources.join('|'), 'i');
   return pairLineParser({
     names: [...sources, counterNames].join('|'),
     reading: askedReading(names),
+    // Names of one nested JSON key are put together only when it is read.
+    mayHavePoint: (line) => line.startsWith('{"') || anyAsked.test(line),
     isPoint: () => true,
   });
 }
@@ -104,6 +110,7 @@ const detectingParser = (): LineParser =>
   pairLineParser({
     names: anyName,
     reading: detectedReading(),
+    mayHavePoint: () => true,
     isPoint({ sign, digits, total }, { isKnown }) {
       if (sign === 'clear') return isKnown || Number.isNaN(total);
       const isMeasured = /[.ni]|\de/i.test(digits);
