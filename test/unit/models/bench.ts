@@ -1,0 +1,72 @@
+/** One provider and one server that speaks its wire format, for the tests of the contract. */
+import assert from 'node:assert/strict';
+import type { ModelProvider } from '../../../src/models/model.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+import type { JsonObject, WireReply, WireScript, WireServer } from '../../fakes/wire.ts';
+import { hear, request, type Heard, type Reading } from './conversing.ts';
+
+export interface Subject {
+  readonly name: string;
+  readonly model: string;
+  start(script?: WireScript): Promise<WireServer>;
+  create(options: {
+    readonly baseUrl: string;
+    readonly clock: ManualClock;
+    readonly random: () => number;
+    readonly apiKey: () => Promise<string | undefined>;
+  }): ModelProvider;
+  /** Reads an outgoing request back. */
+  readonly sent: {
+    system(body: JsonObject): string;
+    tools(body: JsonObject): string[];
+    /** Call ids of the results, in their order. */
+    results(body: JsonObject): string[];
+    /** The thinking that was sent back. */
+    thinking(body: JsonObject): string[];
+  };
+}
+
+export const key = 'sk-test-0123456789';
+
+type GetKey = () => Promise<string | undefined>;
+
+export class Bench {
+  readonly subject: Subject;
+  readonly clock = new ManualClock();
+  readonly server: WireServer;
+  provider: ModelProvider;
+
+  static async open(subject: Subject): Promise<Bench> {
+    return new Bench(subject, await subject.start());
+  }
+
+  private constructor(subject: Subject, server: WireServer) {
+    this.subject = subject;
+    this.server = server;
+    this.provider = this.create();
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    assert.equal(this.clock.pendingTimers, 0, 'no timer is left behind');
+  }
+
+  create(apiKey: GetKey = () => Promise.resolve(key)): ModelProvider {
+    return this.subject.create({ baseUrl: this.server.url, clock: this.clock, random: () => 0.5, apiKey });
+  }
+
+  /** Makes a call and reads it to its end. */
+  ask(changes = {}, reading: Partial<Reading> = {}): Promise<Heard> {
+    return hear((...args) => this.provider.stream(...args), request({ model: this.subject.model, ...changes }), {
+      clock: this.clock,
+      ...reading,
+    });
+  }
+
+  /** Scripts the answers to the calls, in their order. */
+  answers(...replies: readonly WireReply[]): void {
+    this.server.reply(
+      ({ index }) => replies[index] ?? { status: 400, message: `nothing is scripted for call ${index}` },
+    );
+  }
+}
