@@ -15,7 +15,11 @@ export interface TreeRow {
   readonly level: number;
 }
 
-const waitMs = 30_000;
+/** Long, because a busy machine may need it; nothing waits longer than it must. */
+const waitMs = 60_000;
+
+/** The windows that are open, for whoever looks into a failure. */
+export const openWorkbenches = new Set<Workbench>();
 
 export class Workbench {
   readonly page: Page;
@@ -41,6 +45,7 @@ export class Workbench {
       workbench.page.setDefaultTimeout(waitMs);
       await workbench.page.goto(vscode.url);
       await workbench.#ready();
+      openWorkbenches.add(workbench);
       return workbench;
     } catch (error) {
       await browser.close();
@@ -49,6 +54,7 @@ export class Workbench {
   }
 
   async close(): Promise<void> {
+    openWorkbenches.delete(this);
     await this.#browser.close();
   }
 
