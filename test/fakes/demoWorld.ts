@@ -131,8 +131,8 @@ export class DemoWorld {
   }
 
   #launch(command: string, label: string): string {
-    const point = Object.fromEntries(
-      [...command.matchAll(/--(\w+) (\S+)/g)].map(([, key, value]) => [key, Number(value)]),
+    const point: Record<string, number> = Object.fromEntries(
+      [...command.matchAll(/--(\w+) (\S+)/g)].map(([, key, value]) => [key ?? '', Number(value)] as const),
     );
     const outcome = (this.#options.landscape ?? bowl)(point);
     const number = this.runs.length + 1;

@@ -1,5 +1,6 @@
 /** What the demo model writes down. The gist of a note is the finding itself. */
 import { commandFor, pointText } from './space.ts';
+import { bestOf } from './search.ts';
 import { isRunning, nameOf, type Trial } from './trials.ts';
 import type { View } from './view.ts';
 import * as words from './words.ts';
@@ -25,16 +26,27 @@ export function firstNotes({ goal, space }: View): DemoCall[] {
       name: 'memory_write',
       input: {
         path: '/hypotheses/1',
-        gist: `the default ${space.rate} is far from the best one; ${names.slice(1).join(' and ') || 'nothing else'} comes after it`,
+        gist: `the default ${space.rate} is far from the best one${names.length > 1 ? `, and ${names.slice(1).join(' and ')} matter less` : ''}`,
         content: `Start from the defaults (${pointText(space.base)}). Find the order of magnitude of ${space.rate} first.`,
       },
     },
   ];
 }
 
-export function noteFindings(found: string, fresh: readonly Trial[], { transcript, best, goal }: View): DemoCall[] {
+export function noteFindings(
+  found: readonly string[],
+  fresh: readonly Trial[],
+  { transcript, best, goal }: View,
+): DemoCall[] {
   const number = fresh.at(-1)?.number ?? transcript.turn;
-  const note = { path: `/observations/${number}`, gist: found.split('\n').at(-1) ?? found, content: found };
+  const finding =
+    found[
+      Math.max(
+        0,
+        fresh.findIndex((trial) => trial.point === bestOf(fresh, goal)?.point),
+      )
+    ] ?? '';
+  const note = { path: `/observations/${number}`, gist: finding, content: found.join('\n') };
   const calls: DemoCall[] = [{ name: 'memory_write', input: note }];
   if (best !== undefined && fresh.some((trial) => trial === best)) {
     const gist = `${goal.metric} ${words.shown(best.value)}: ${nameOf(best)}, ${pointText(best.point)}`;

@@ -117,7 +117,7 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
   const proposals = nextProposals(view);
   if (proposals.length === 0) {
     const summary = words.exhaustedWords(best, trials.length, goal);
-    return { text: joined(found, summary), calls: [...notes, finishCall('blocked', summary, best, goal)] };
+    return { text: joined(found.join('\n'), summary), calls: [...notes, finishCall('blocked', summary, best, goal)] };
   }
   const launches = proposals.map(({ point }) => ({
     name: 'remote_exec_background',
@@ -129,15 +129,20 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
     },
   }));
   const isFirst = trials.length === 0;
-  const text = isFirst ? words.plan(goal, view.space.base) : joined(found, words.nextWords(proposals));
+  const text = isFirst ? words.plan(goal, view.space.base) : joined(found.join('\n'), words.nextWords(proposals));
   return { text, calls: [...notes, ...(isFirst ? firstNotes(view) : []), ...launches] };
 }
 
-function finishMet(best: Trial & { value: number }, found: string, notes: readonly DemoCall[], view: View): DemoReply {
+function finishMet(
+  best: Trial & { value: number },
+  found: readonly string[],
+  notes: readonly DemoCall[],
+  view: View,
+): DemoReply {
   const { space, trials, goal } = view;
   const baseline = trials.find(({ point }) => pointText(point) === pointText(space.base));
   const summary = words.metWords(best, baseline, trials.length, goal);
-  return { text: joined(found, summary), calls: [...notes, finishCall('goal_met', summary, best, goal)] };
+  return { text: joined(found.join('\n'), summary), calls: [...notes, finishCall('goal_met', summary, best, goal)] };
 }
 
 /** What the person asked for comes first; then the search. */

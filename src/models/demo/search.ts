@@ -74,10 +74,10 @@ function decades(space: Space, trials: readonly Trial[], best: Trial): Proposal[
     const isFirst = tried.length < 2;
     return isFirst
       ? [at(10, 'a learning rate ten times larger'), at(100, 'a learning rate a hundred times larger')]
-      : [at(10, 'the best rate is the largest so far: where is the edge?'), at(3, 'and half-way to it')];
+      : [at(10, 'the best rate is the largest so far, so ten times more, to find the edge'), at(3, 'half-way there')];
   }
   if (!tried.some((rate) => rate < bestRate))
-    return [at(0.1, 'the best rate is the smallest so far: ten times smaller'), at(0.3, 'and half-way to it')];
+    return [at(0.1, 'the best rate is the smallest so far, so ten times less'), at(0.3, 'half-way there')];
   return [];
 }
 

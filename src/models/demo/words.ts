@@ -3,7 +3,7 @@ import type { DemoGoal } from './goal.ts';
 import { isBetter, meets } from './goal.ts';
 import { pointText, type Point } from './space.ts';
 import { isDiverged, isMeasured, nameOf, type Trial } from './trials.ts';
-import type { Proposal } from './search.ts';
+import { bestOf, type Proposal } from './search.ts';
 
 export const introduction = (goal: DemoGoal): string =>
   `I am the offline demo: a script, not a language model. I follow a fixed search over a few hyper-parameters, but the runs are real and I decide from what they measure. The goal: ${goalWords(goal)}. First I read the training script.`;
@@ -20,11 +20,14 @@ export const recovered = (runs: number): string =>
 export const plan = (goal: DemoGoal, base: Point): string =>
   `The script takes ${Object.keys(base).join(', ')}. Before anything is changed there must be a number to beat, so the first run is the script as it is: ${pointText(base)}. Then the learning rate in large steps, then momentum and width around the best point, until ${goalWords(goal)}.`;
 
-/** Lines of a finding, one per trial that just ended, the better ones said to be so. */
-export function findings(fresh: readonly Trial[], before: Trial | undefined, goal: DemoGoal): string {
-  return fresh
-    .map((trial) => `${capital(nameOf(trial))} (${pointText(trial.point)}) ${finding(trial, before, goal)}`)
-    .join('\n');
+/** What each trial that just ended has shown, in their order, against the best before it. */
+export function findings(fresh: readonly Trial[], before: Trial | undefined, goal: DemoGoal): string[] {
+  let best = before;
+  return fresh.map((trial) => {
+    const text = `${capital(nameOf(trial))} (${pointText(trial.point)}) ${finding(trial, best, goal)}`;
+    best = bestOf([...(best === undefined ? [] : [best]), trial], goal) ?? best;
+    return text;
+  });
 }
 
 function finding(trial: Trial, before: Trial | undefined, goal: DemoGoal): string {
@@ -51,7 +54,7 @@ export const nextWords = (proposals: readonly Proposal[]): string =>
 export const metWords = (trial: Trial, baseline: Trial | undefined, tried: number, goal: DemoGoal): string => {
   const from =
     baseline !== undefined && isMeasured(baseline) ? `, from ${shown(baseline.value)} with the defaults` : '';
-  return `${capital(goalWords(goal))} is met: ${nameOf(trial)} with ${pointText(trial.point)} measured ${goal.metric} ${shown(trial.value ?? NaN)}${from}. ${tried} ${tried === 1 ? 'run was' : 'runs were'} made. Found by the scripted offline demo.`;
+  return `The goal, ${goalWords(goal)}, is met: ${nameOf(trial)} with ${pointText(trial.point)} measured ${goal.metric} ${shown(trial.value ?? NaN)}${from}. ${tried} ${tried === 1 ? 'run was' : 'runs were'} made. Found by the scripted offline demo.`;
 };
 
 export const exhaustedWords = (best: Trial | undefined, tried: number, goal: DemoGoal): string =>
