@@ -90,6 +90,7 @@ async function runScript(tier: Tier, countsFile: string): Promise<string | undef
     child.once('exit', (code, signal) => resolve(code === 0 ? undefined : `ended with ${code ?? signal}`));
   });
   clearTimeout(limit);
+  endGroup('SIGKILL');
   running = undefined;
   return late ? `did not end within ${tier.limitMinutes} minutes` : problem;
 }
