@@ -1,6 +1,17 @@
 /** Append-only files that may have been torn by a crash or a full disk. */
-import { writeSync } from 'node:fs';
-import { appendFile, open, readFile, truncate, writeFile, type FileHandle } from 'node:fs/promises';
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { MetricsError } from './metricsError.ts';
 
@@ -15,22 +26,45 @@ export function writeAll(write: WriteAt, fd: number, bytes: Uint8Array, position
   return position + bytes.length;
 }
 
-/** For reading and writing; made, with `content`, when it does not exist. */
-export async function openOrCreate(path: string, content: Uint8Array): Promise<FileHandle> {
+/** For reading; `undefined` when there is no such file. */
+export async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
-    return await open(path, 'r+');
+    return await open(path, 'r');
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    await writeFile(path, content, { flag: 'wx' });
-    return open(path, 'r+');
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
-/** Keeps the first `size` bytes of a file; the others are first added to the end of the file `keptPath`. */
-export async function cutOff(path: string, size: number, keptPath: string): Promise<void> {
-  const bytes = await readFile(path);
-  await appendFile(keptPath, bytes.subarray(size), { flush: true });
-  await truncate(path, size);
+/** The whole file; empty when there is none. */
+export async function readIfThere(path: string): Promise<Buffer> {
+  const handle = await openIfThere(path);
+  if (handle === undefined) return Buffer.alloc(0);
+  try {
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * For writing after the first `size` bytes; made when it does not exist. Bytes that follow those are first added to the
+ * end of the file `keptPath`, then cut off. Only a writer calls this: who merely reads changes nothing.
+ */
+export function openToAppend(path: string, size: number, keptPath: string): number {
+  mkdirSync(dirname(path), { recursive: true });
+  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT);
+  try {
+    const surplus = fstatSync(fd).size - size;
+    if (surplus <= 0) return fd;
+    const bytes = Buffer.alloc(surplus);
+    appendFileSync(keptPath, bytes.subarray(0, readSync(fd, bytes, 0, surplus, size)), { flush: true });
+    ftruncateSync(fd, size);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
 }
 
 /** Errors of the system become `MetricsError`; others pass as they are. */

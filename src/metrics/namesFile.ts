@@ -1,36 +1,35 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { cutOff, openOrCreate, writeAll, type WriteAt } from './appendOnly.ts';
+import { closeSync, fsyncSync } from 'node:fs';
+import { openToAppend, readIfThere, writeAll, type WriteAt } from './appendOnly.ts';
 import { isUsableName } from './labels.ts';
 import { mostNames } from './pointRecord.ts';
 
 /** The names of a run's metrics, one per line; the number of the line is the index. Only grows. */
 export class NamesFile {
   readonly #path: string;
+  readonly #keptPath: string;
   readonly #write: WriteAt;
   readonly #names: string[] = [];
   readonly #indices = new Map<string, number>();
   #written = 0;
   #size = 0;
 
-  private constructor(path: string, write: WriteAt) {
+  private constructor(path: string, keptPath: string, write: WriteAt) {
     this.#path = path;
+    this.#keptPath = keptPath;
     this.#write = write;
   }
 
-  /** Problems with the file, in words for people, are added to `problems`; what is cut off goes to `keptPath`. */
+  /** Problems with the file, in words for people, are added to `problems`. Changes nothing on the disk. */
   static async open(
     path: string,
     write: WriteAt,
-    report: { problems: string[]; keptPath: string },
+    report: { readonly problems: string[]; readonly keptPath: string },
   ): Promise<NamesFile> {
-    const file = new NamesFile(path, write);
-    const handle = await openOrCreate(path, new Uint8Array());
-    const bytes = await handle.readFile().finally(() => handle.close());
+    const file = new NamesFile(path, report.keptPath, write);
+    const bytes = await readIfThere(path);
     file.#size = bytes.lastIndexOf(0x0a) + 1;
-    if (file.#size < bytes.length) {
-      await cutOff(path, file.#size, report.keptPath);
-      report.problems.push('points.names: the last name was not written whole and was cut off.');
-    }
+    if (file.#size < bytes.length)
+      report.problems.push('points.names: the last name was not written whole and does not count.');
     for (const line of bytes.subarray(0, file.#size).toString('utf8').split('\n').slice(0, -1)) {
       const index = file.#names.length;
       const isGood = isUsableName(line) && !line.includes('\ufffd') && !file.#indices.has(line);
@@ -63,7 +62,7 @@ export class NamesFile {
   save(): void {
     if (this.#written === this.#names.length) return;
     const text = this.#names.slice(this.#written).map((name) => `${name}\n`);
-    const fd = openSync(this.#path, 'r+');
+    const fd = openToAppend(this.#path, this.#size, this.#keptPath);
     try {
       this.#size = writeAll(this.#write, fd, Buffer.from(text.join('')), this.#size);
       fsyncSync(fd);

@@ -1,22 +1,24 @@
-import { closeSync, openSync } from 'node:fs';
-import { mkdir, type FileHandle } from 'node:fs/promises';
+import { closeSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
-import { cutOff, diskError, openOrCreate, writeAll, type WriteAt } from './appendOnly.ts';
+import { diskError, openIfThere, openToAppend, writeAll, type WriteAt } from './appendOnly.ts';
 import { NamesFile } from './namesFile.ts';
 import { fileHeader, readRecord, recordBytes, writeRecord, type PointRecord } from './pointRecord.ts';
 
 /** A record with the name of its metric; empty for those that have none. */
 export type NamedRecord = Omit<PointRecord, 'name'> & { readonly metric: string };
 
+const keptName = 'points.cut';
 const recordsPerRead = 16 * 1024;
 const fewestPendingBytes = recordBytes * 64;
 const mostKeptBytes = recordBytes * 64 * 1024;
 
 /**
  * What is known of the metrics of one run, on disk: `points.bin` (see pointRecord.ts) and `points.names`. Both only
- * grow. Whatever cannot be read when they are opened (the torn end after a crash, damage) is copied to `points.cut`, cut
- * off and told in `problems`: its lines are read again from the run's output, so nothing is lost and nothing is doubled.
+ * grow. Whatever cannot be read when they are opened (the torn end after a crash, damage) is told in `problems`, and
+ * moved to `points.cut` by the first write: its lines are read again from the run's output, so that nothing is lost and
+ * nothing doubled. Opening and reading change nothing, so one process may read what another one writes.
  */
 export class PointsFile implements Disposable {
   readonly #folder: string;
@@ -40,19 +42,25 @@ export class PointsFile implements Disposable {
     write: WriteAt,
     onRecord: (record: NamedRecord) => void,
   ): Promise<{ readonly file: PointsFile; readonly problems: readonly string[] }> {
-    const report = { problems: [] as string[], keptPath: join(folder, 'points.cut') };
+    const report = { problems: [] as string[], keptPath: join(folder, keptName) };
+    let handle: FileHandle | undefined;
     try {
-      await mkdir(folder, { recursive: true });
+      handle = await openIfThere(join(folder, 'points.bin'));
+      // Before the names: of points that are there now, all names are there too, even while another process writes.
+      const fileBytes = (await handle?.stat())?.size ?? 0;
       const names = await NamesFile.open(join(folder, 'points.names'), write, report);
       const namesInFile = names.count;
-      const size = await readPoints(join(folder, 'points.bin'), report, (record) =>
+      const size = await readLines(handle, fileBytes, (record) =>
         onRecord({ ...record, metric: record.kind === 'point' ? names.nameAt(record.name) : '' }),
       );
+      if (size < fileBytes) report.problems.push(surplusText(fileBytes - size));
       if (names.count > namesInFile)
         report.problems.push(`points.names: names are missing; their points are under metric_${namesInFile} and on.`);
       return { file: new PointsFile(folder, write, { names, size }), problems: report.problems };
     } catch (error) {
       throw diskError(error, folder);
+    } finally {
+      await handle?.close();
     }
   }
 
@@ -71,7 +79,8 @@ export class PointsFile implements Disposable {
     if (this.#pendingBytes === 0) return;
     try {
       this.#names.save();
-      this.#fd ??= openSync(join(this.#folder, 'points.bin'), 'r+');
+      this.#fd ??= openToAppend(join(this.#folder, 'points.bin'), this.#size, join(this.#folder, keptName));
+      if (this.#size === 0) this.#size = writeAll(this.#write, this.#fd, fileHeader, 0);
       const bytes = new Uint8Array(this.#pending.buffer, 0, this.#pendingBytes);
       this.#size = writeAll(this.#write, this.#fd, bytes, this.#size);
       this.#pendingBytes = 0;
@@ -97,30 +106,12 @@ export class PointsFile implements Disposable {
 
 type OnRecord = (record: PointRecord) => void;
 
-/** The size of the file up to its last good record; what follows is cut off. */
-async function readPoints(
-  path: string,
-  report: { problems: string[]; keptPath: string },
-  onRecord: OnRecord,
-): Promise<number> {
-  const handle = await openOrCreate(path, fileHeader);
-  try {
-    const { size } = await handle.stat();
-    const good = await readLines(handle, size, onRecord);
-    if (good < size) {
-      await cutOff(path, good, report.keptPath);
-      report.problems.push(
-        `points.bin: ${size - good} bytes at the end are no complete line of points; they were cut off and are read again from the output.`,
-      );
-    }
-    if (good === 0) await handle.write(fileHeader, 0, fileHeader.length, 0);
-    return Math.max(good, fileHeader.length);
-  } finally {
-    await handle.close();
-  }
-}
+const surplusText = (bytes: number): string =>
+  `points.bin: ${bytes} bytes at the end are no complete line of points and are read again from the output.`;
 
-async function readLines(handle: FileHandle, size: number, onRecord: OnRecord): Promise<number> {
+/** Calls `onRecord` for complete lines; the size of the file up to the last of them, 0 when it has not even a header. */
+async function readLines(handle: FileHandle | undefined, size: number, onRecord: OnRecord): Promise<number> {
+  if (handle === undefined) return 0;
   const header = Buffer.alloc(fileHeader.length);
   await handle.read(header, 0, header.length, 0);
   if (!header.equals(fileHeader)) return 0;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   appendFileSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -163,9 +164,10 @@ describe('Metrics of a run', () => {
     file.fill(0, 16 + 3 * 40, 16 + 3 * 40 + 8);
     writeFileSync(path, file);
     const metrics = await open();
-    assert.match(metrics.problems.join('\n'), /cut off/);
-    assert.deepEqual(readFileSync(join(folder, 'points.cut')), file.subarray(16 + 3 * 40));
+    assert.match(metrics.problems.join('\n'), /no complete line/);
+    assert.deepEqual(readFileSync(path), file, 'reading changes nothing');
     feedRest(metrics, bytes);
+    assert.deepEqual(readFileSync(join(folder, 'points.cut')), file.subarray(16 + 3 * 40));
     assert.deepEqual(valuesOf(metrics), expected);
   });
 
@@ -173,8 +175,8 @@ describe('Metrics of a run', () => {
     writeFileSync(join(folder, 'points.bin'), 'something else, longer than a header');
     const metrics = await open();
     assert.equal(metrics.problems.length, 1);
-    assert.match(readFileSync(join(folder, 'points.cut'), 'utf8'), /^something else/);
     feedRest(metrics, bytes);
+    assert.match(readFileSync(join(folder, 'points.cut'), 'utf8'), /^something else/);
     metrics.dispose();
     const again = await open();
     assert.deepEqual(valuesOf(again), expected);
@@ -224,10 +226,7 @@ describe('Metrics of a run', () => {
       assert.throws(() => metrics.ingest(bytes, 0, 1), reasonIs('no_space'));
       assert.deepEqual(announced, []);
       assert.equal(metrics.series('loss').values.length, 5);
-      const unsaved = await open(join(folder, `${room}-copy`), spec);
-      copyFileSync(join(own, 'points.bin'), join(folder, `${room}-copy`, 'points.bin'));
-      copyFileSync(join(own, 'points.names'), join(folder, `${room}-copy`, 'points.names'));
-      unsaved.dispose();
+      cpSync(own, join(folder, `${room}-copy`), { recursive: true });
       const crashed = await open(join(folder, `${room}-copy`));
       feedRest(crashed, bytes);
       assert.deepEqual(valuesOf(crashed), expected, `crashed with room for ${room}`);
@@ -240,6 +239,24 @@ describe('Metrics of a run', () => {
       assert.deepEqual(valuesOf(await open(own)), expected, `room for ${room}`);
       opened.pop()?.dispose();
     }
+  });
+
+  it('is read by another process without harm while it is written', async () => {
+    const writer = await open();
+    const reader = async (): Promise<Record<string, number[]>> => {
+      const metrics = await open();
+      const values = valuesOf(metrics);
+      metrics.dispose();
+      return values;
+    };
+    assert.deepEqual(await reader(), {});
+    assert.ok(!existsSync(join(folder, 'points.bin')));
+    writer.ingest(bytes.subarray(0, 100), 0, 1);
+    appendFileSync(join(folder, 'points.bin'), 'half a record');
+    assert.deepEqual(await reader(), valuesOf(writer));
+    feedRest(writer, bytes);
+    assert.deepEqual(valuesOf(writer), expected);
+    assert.deepEqual(await reader(), expected);
   });
 
   it('says that a folder cannot be used', async () => {
