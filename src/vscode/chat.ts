@@ -23,7 +23,7 @@ import { showButton, showPart, showRefusal, withIcons } from './chatStream.ts';
 import { modelVendor, participant, type ChatCommand } from './contributions.ts';
 import { trustText, type EngineHost } from './engineHost.ts';
 import type { FollowTarget } from './followTarget.ts';
-import { followSession, type FollowEnd } from './follow.ts';
+import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
 import type { OpenSessions } from './openSessions.ts';
 import {
   noEndpoint,
@@ -57,6 +57,10 @@ interface Turn {
 }
 
 const minuteMs = 60_000;
+/** VS Code holds back what the person types while a request is open: never for long while nothing happens. */
+const sleepPatienceMs = 20_000;
+/** Longer where the person asked to watch. */
+const followPatienceMs = 2 * minuteMs;
 
 export function registerChat(parts: ChatParts): Disposable {
   const handler = new ChatHandler(parts);
@@ -102,7 +106,9 @@ class ChatHandler {
         return this.#stop(session, stream);
       case 'follow': {
         const wanted = this.#parts.sessions.get(this.#parts.following.take() ?? '') ?? session;
-        return wanted === undefined ? this.#status(stream) : this.#follow(wanted, turn);
+        return wanted === undefined
+          ? this.#status(stream)
+          : this.#follow(wanted, turn, { sleepPatienceMs: followPatienceMs });
       }
       case 'new':
         return this.#start(turn);
@@ -168,7 +174,7 @@ class ChatHandler {
   async #follow(
     session: Session,
     { stream, token }: Turn,
-    options: { readonly say?: string; readonly fromStart?: boolean } = {},
+    options: Partial<Pick<FollowOptions, 'say' | 'fromStart' | 'sleepPatienceMs'>> = {},
   ): Promise<ChatResult> {
     const unfollow = this.#parts.following.begin(session.id);
     const abort = new AbortController();
@@ -185,6 +191,7 @@ class ChatHandler {
         clock: systemClock,
         limitMs: setting('chat.followMinutes') * minuteMs,
         signal: abort.signal,
+        sleepPatienceMs,
         ...options,
       });
       await this.#close(session, stream, end);
@@ -197,7 +204,8 @@ class ChatHandler {
   }
 
   async #close(session: Session, stream: ChatResponseStream, end: FollowEnd): Promise<void> {
-    if (end === 'cancelled') {
+    // Whoever stops looking at a sleeping session does not mean to wake it.
+    if (end === 'cancelled' && session.state.phase !== 'sleeping') {
       await session.interrupt();
       window.setStatusBarMessage('Helios is paused; its runs go on. Say something to @helios to go on.', 8_000);
     }
@@ -259,6 +267,6 @@ const hints: Readonly<Record<FollowEnd, string>> = {
   paused: 'A further message goes on with it. Its runs go on meanwhile.',
   ended: '',
   time: '',
-  cancelled: 'Interrupted. A further message goes on with it; its runs go on meanwhile.',
+  cancelled: 'A further message goes on with it; its runs go on meanwhile.',
   failed: '',
 };

@@ -2,7 +2,7 @@
 import type { Session } from '../agent/engine.ts';
 import type { JournalEvent } from '../agent/events.ts';
 import type { Clock } from '../base/clock.ts';
-import { DisposableStore, toDisposable } from '../base/disposable.ts';
+import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { Transcript, type ChatPart } from './present/transcript.ts';
 import { plain } from './present/words.ts';
@@ -14,6 +14,8 @@ export interface FollowOptions {
   readonly show: (part: ChatPart) => void;
   readonly clock: Clock;
   readonly limitMs: number;
+  /** A sleep that is shorter does not end the following. */
+  readonly sleepPatienceMs: number;
   readonly signal: AbortSignal;
   /** A message of the person's: it is sent, and what it brings about is followed. */
   readonly say?: string;
@@ -21,47 +23,89 @@ export interface FollowOptions {
   readonly fromStart?: boolean;
 }
 
-/** Never rejects. A session that waits already is not followed, unless there is something to say to it. */
+/**
+ * VS Code folds away everything before the last progress message once an answer is complete, so progress is shown only
+ * where nothing else has come for so long.
+ */
+const progressAfterMs = 2_000;
+
+/** Never rejects. A session that is paused or ended is not followed, unless there is something to say to it. */
 export function followSession(session: Session, options: FollowOptions): Promise<FollowEnd> {
-  const { show, clock, signal, say } = options;
-  const transcript = new Transcript();
-  const showAll = (parts: readonly ChatPart[]): void => parts.forEach(show);
-  if (options.fromStart) for (const event of session.events()) showAll(transcript.event(event, session.state));
-  const waiting = waitingEnd(session);
-  if (say === undefined && waiting !== undefined) return Promise.resolve(waiting);
-  return new Promise((resolve) => {
-    const owned = new DisposableStore();
-    const end = (why: FollowEnd): void => {
-      owned.dispose();
-      resolve(why);
-    };
-    owned.add(session.onDidStream((event) => showAll(transcript.stream(event, clock.now()))));
-    owned.add(
-      session.onDidRecord((event) => {
-        showAll(transcript.event(event, session.state));
-        const why = endOf(event);
-        if (why !== undefined) end(why);
-      }),
-    );
-    owned.add(clock.after(options.limitMs, () => end('time')));
-    const onAbort = (): void => end('cancelled');
+  const { phase } = session.state;
+  const following = new Following(session, options);
+  if (options.say === undefined && (phase === 'paused' || phase === 'ended')) {
+    following.dispose();
+    return Promise.resolve(phase);
+  }
+  return following.ended;
+}
+
+class Following implements Disposable {
+  readonly #session: Session;
+  readonly #options: FollowOptions;
+  readonly #transcript = new Transcript();
+  readonly #owned = new DisposableStore();
+  readonly #ended = Promise.withResolvers<FollowEnd>();
+  readonly ended = this.#ended.promise;
+  #progress: Disposable | undefined;
+  #sleep: Disposable | undefined;
+
+  constructor(session: Session, options: FollowOptions) {
+    this.#session = session;
+    this.#options = options;
+    const { clock, signal } = options;
+    if (options.fromStart)
+      for (const event of session.events()) this.#show(this.#transcript.event(event, session.state));
+    this.#owned.add(session.onDidStream((event) => this.#show(this.#transcript.stream(event))));
+    this.#owned.add(session.onDidRecord((event) => this.#onEvent(event)));
+    this.#owned.add(clock.after(options.limitMs, () => this.#end('time')));
+    const onAbort = (): void => this.#end('cancelled');
     signal.addEventListener('abort', onAbort, { once: true });
-    owned.add(toDisposable(() => signal.removeEventListener('abort', onAbort)));
-    if (signal.aborted) return onAbort();
-    if (say === undefined) return;
-    session.say(say).catch((error: unknown) => {
-      show({ kind: 'line', icon: 'error', markdown: `The message was not taken: ${plain(messageOf(error), 300)}` });
-      end('failed');
+    this.#owned.add(toDisposable(() => signal.removeEventListener('abort', onAbort)));
+    if (signal.aborted) onAbort();
+    else if (options.say !== undefined) this.#say(options.say);
+    else if (session.state.phase === 'sleeping') this.#waitForWake();
+  }
+
+  dispose(): void {
+    this.#progress?.dispose();
+    this.#sleep?.dispose();
+    this.#owned.dispose();
+  }
+
+  #say(text: string): void {
+    this.#session.say(text).catch((error: unknown) => {
+      const markdown = `The message was not taken: ${plain(messageOf(error), 300)}`;
+      this.#show([{ kind: 'line', icon: 'error', markdown }]);
+      this.#end('failed');
     });
-  });
-}
+  }
 
-function endOf(event: JournalEvent): FollowEnd | undefined {
-  if (event.type === 'sleep.started') return 'sleeping';
-  if (event.type === 'session.paused') return 'paused';
-  return event.type === 'session.ended' ? 'ended' : undefined;
-}
+  #onEvent(event: JournalEvent): void {
+    this.#show(this.#transcript.event(event, this.#session.state));
+    if (event.type === 'session.paused') this.#end('paused');
+    if (event.type === 'session.ended') this.#end('ended');
+    if (event.type === 'sleep.started') this.#waitForWake();
+    if (event.type === 'sleep.ended') this.#sleep?.dispose();
+  }
 
-function waitingEnd({ state }: Session): FollowEnd | undefined {
-  return state.phase === 'sleeping' || state.phase === 'paused' || state.phase === 'ended' ? state.phase : undefined;
+  #waitForWake(): void {
+    const { clock, sleepPatienceMs } = this.#options;
+    this.#sleep?.dispose();
+    this.#sleep = clock.after(sleepPatienceMs, () => this.#end('sleeping'));
+  }
+
+  #show(parts: readonly ChatPart[]): void {
+    for (const part of parts) {
+      this.#progress?.dispose();
+      if (part.kind === 'progress')
+        this.#progress = this.#options.clock.after(progressAfterMs, () => this.#options.show(part));
+      else this.#options.show(part);
+    }
+  }
+
+  #end(why: FollowEnd): void {
+    this.dispose();
+    this.#ended.resolve(why);
+  }
 }

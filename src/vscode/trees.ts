@@ -10,12 +10,15 @@ import {
   type TreeDataProvider,
   type TreeView,
 } from 'vscode';
+import type { Sessions, SessionSummary } from '../agent/engine.ts';
+import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Machine } from '../machines/machine.ts';
 import { messageOf } from '../base/errors.ts';
 import { views } from './contributions.ts';
 import type { EngineHost } from './engineHost.ts';
+import { Frames } from './metricsPanel/frames.ts';
 import type { Notes } from './notes.ts';
 import type { OpenSessions } from './openSessions.ts';
 import { experimentRows, runningRuns } from './present/experimentRows.ts';
@@ -30,8 +33,14 @@ export interface TreeParts {
   readonly logger: Logger;
 }
 
+/** A tree is drawn anew at most this often: each time is a round trip for every open row. */
+const frameMs = 1_000;
+/** Sessions of other windows and of the terminal are looked for at most this often. */
+const listEveryMs = 60_000;
+
 export class Trees implements Disposable {
   readonly #owned = new DisposableStore();
+  #listed: { readonly atMs: number; readonly openIds: string; readonly value: readonly SessionSummary[] } | undefined;
   readonly #trees: readonly Tree[];
   readonly #about = new Map<string, Pick<MachineView, 'description' | 'problem'>>();
 
@@ -42,7 +51,7 @@ export class Trees implements Disposable {
       experiments.badge(runningRuns(open));
       return experimentRows({
         open,
-        listed: await engine.sessions.list(),
+        listed: await this.#list(engine.sessions),
         nowMs: Date.now(),
         read: (id) => engine.sessions.read(id),
       });
@@ -54,13 +63,14 @@ export class Trees implements Disposable {
     });
     const memory = this.#tree(views.memory, async () => memoryRows(await notes.sections()));
     this.#trees = [experiments, machines, memory];
-    this.#owned.add(
-      sessions.onDidChange(() => {
+    const frames = this.#owned.add(
+      new Frames(systemClock, frameMs, () => {
         experiments.badge(runningRuns(sessions.views()));
         experiments.refresh();
         machines.refresh();
       }),
     );
+    this.#owned.add(sessions.onDidChange(() => frames.request()));
     this.#owned.add(notes.onDidChange(() => memory.refresh()));
     for (const tree of this.#trees) tree.onFailure = (error) => logger.warn(`${tree.id}: ${messageOf(error)}`);
   }
@@ -68,6 +78,7 @@ export class Trees implements Disposable {
   /** Asks everything anew, machines included. */
   refresh(): void {
     this.#about.clear();
+    this.#listed = undefined;
     for (const tree of this.#trees) tree.refresh();
   }
 
@@ -77,6 +88,17 @@ export class Trees implements Disposable {
 
   #tree(id: string, load: () => Promise<readonly TreeNode[]>): Tree {
     return this.#owned.add(new Tree(id, load));
+  }
+
+  async #list(sessions: Sessions): Promise<readonly SessionSummary[]> {
+    const nowMs = Date.now();
+    const openIds = sessions
+      .open()
+      .map(({ id }) => id)
+      .join();
+    if (this.#listed === undefined || this.#listed.openIds !== openIds || nowMs - this.#listed.atMs > listEveryMs)
+      this.#listed = { atMs: nowMs, openIds, value: await sessions.list() };
+    return this.#listed.value;
   }
 
   /** A machine is asked once, and drawn again when it has answered. */

@@ -111,15 +111,20 @@ export function phaseIcon(state: SessionState): Icon {
   }
 }
 
+function runsText(alive: number, all: number): string {
+  if (all === 0) return '';
+  if (alive > 0 && alive < all) return `${alive} of ${all} runs going`;
+  return `${all} ${all === 1 ? 'run' : 'runs'}${alive === 0 ? '' : ' going'}`;
+}
+
 /** `Working · turn 12 · 2 of 5 runs going · loss 0.83 ↓ · $1.20 of $5 · 42 m`. */
 export function statusLine({ state, metric }: Glance, nowMs: number): string {
   const endMs = state.phase === 'ended' ? state.lastEventMs : nowMs;
   const alive = runningCount(state);
-  const runs = state.runs.size;
   return [
     phaseText(state, nowMs),
     `turn ${state.turns}`,
-    runs === 0 ? '' : alive === 0 ? `${runs} ${runs === 1 ? 'run' : 'runs'}` : `${alive} of ${runs} runs going`,
+    runsText(alive, state.runs.size),
     metric ? metricText(metric) : '',
     costText(state) + (state.budget.usd === undefined ? '' : ` of ${budgetText({ usd: state.budget.usd })}`),
     formatSpan(endMs - state.startedMs),

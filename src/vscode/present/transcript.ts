@@ -19,7 +19,6 @@ export type ChatPart =
 
 type Of<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
 
-const progressEveryMs = 5_000;
 /** Their success is told by the event that they cause. */
 const quietTools = new Set(['finish', 'sleep', 'start_monitor', 'stop_monitor']);
 
@@ -31,17 +30,17 @@ export class Transcript {
   readonly #titles = new Map<string, string>();
   #isReplyFollowed = false;
   #hasStreamedText = false;
-  #lastProgressMs = Number.NEGATIVE_INFINITY;
 
-  stream(event: StreamEvent, nowMs: number): readonly ChatPart[] {
+  stream(event: StreamEvent): readonly ChatPart[] {
     if (event.type === 'text.delta') {
       if (!this.#isReplyFollowed || event.text === '') return [];
       this.#hasStreamedText = true;
       return [{ kind: 'text', markdown: event.text }];
     }
     if (event.type === 'text.discarded') return this.#discarded(event.why);
-    if (event.type === 'thinking.delta') return this.#progress('Thinking', nowMs);
-    return this.#progress(plainProgress(event.text, this.#titles.get(event.callId)), nowMs);
+    // VS Code itself says that the answer is being worked on.
+    if (event.type === 'thinking.delta') return [];
+    return [{ kind: 'progress', text: plainProgress(event.text, this.#titles.get(event.callId)) }];
   }
 
   /** `state` is the session's after the event. */
@@ -56,7 +55,6 @@ export class Transcript {
   #beginReply(): void {
     this.#isReplyFollowed = true;
     this.#hasStreamedText = false;
-    this.#lastProgressMs = Number.NEGATIVE_INFINITY;
   }
 
   #replied(event: Of<'model.replied'>): ChatPart[] {
@@ -75,12 +73,6 @@ export class Transcript {
     if (!this.#hasStreamedText) return [{ kind: 'progress', text: `Asking the model again: ${why}` }];
     this.#hasStreamedText = false;
     return [line('discard', `The text above was cut off and is being written anew: ${plain(why)}`)];
-  }
-
-  #progress(text: string, nowMs: number): ChatPart[] {
-    if (nowMs - this.#lastProgressMs < progressEveryMs) return [];
-    this.#lastProgressMs = nowMs;
-    return [{ kind: 'progress', text }];
   }
 }
 
@@ -109,9 +101,7 @@ const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
   'run.not_started': (event, state) => [
     line('error', `${runName(state, event.runId)} did not start: ${plain(event.why)}`),
   ],
-  'sleep.started': (event, state) => [
-    line('clock', `Sleeping ${plain(sleepText(event.request, state, event.at))} · ${plain(event.request.reason)}`),
-  ],
+  'sleep.started': (event, state) => [line('clock', `Sleeping ${sleepWords(event, state)}`)],
   'sleep.ended': (event) => [line('bell', `Awake: ${plain(event.detail)}`)],
   'monitor.started': (event) => [
     line('eye', `Watching every ${formatDuration(event.intervalMs)}: ${plain(event.goal)}`),
@@ -180,6 +170,14 @@ const bounded = (text: string): string => (text.length <= 4_000 ? text : `${text
 
 const runName = (state: SessionState, runId: Of<'run.ended'>['runId']): string =>
   `Run ${state.runs.get(runId)?.spec.number ?? runId}`;
+
+/** A reason that only says again until when is left out. */
+function sleepWords({ request, at }: Of<'sleep.started'>, state: SessionState): string {
+  const until = sleepText(request, state, at);
+  return until.toLowerCase().includes(request.reason.trim().toLowerCase())
+    ? plain(until)
+    : `${plain(until)} · ${plain(request.reason)}`;
+}
 
 const plainProgress = (text: string, title?: string): string =>
   (title === undefined ? text : `${title} · ${text}`).replace(/\s+/g, ' ').trim().slice(0, 160);
