@@ -16,10 +16,13 @@ const short = (text: string): string => oneLine(cleanText(text), maxLine);
 /** Remembers the titles of calls, so that a result can be told with its call. */
 export class EventText {
   readonly #style: Style;
+  readonly #width: () => number;
   readonly #titles = new Map<string, string>();
 
-  constructor(style: Style) {
+  /** `width`: characters that the line of a tool may have. */
+  constructor(style: Style, width = (): number => maxLine) {
     this.#style = style;
+    this.#width = width;
   }
 
   /** Whole lines without line breaks at their ends; empty for events that are not shown, also of newer versions. */
@@ -56,8 +59,10 @@ export class EventText {
     const { dim, bad } = this.#style;
     const title = cleanText(this.#titles.get(event.callId) ?? event.name);
     if (event.isError) return [`  ${bad('×')} ${oneLine(title, 160)}: ${short(event.text)}`];
-    const summary = event.summary === undefined ? '' : dim(` · ${oneLine(cleanText(event.summary), 160)}`);
-    return [`  ${oneLine(title, 160)}${summary}`];
+    const shown = oneLine(title, this.#width() - 2);
+    const left = this.#width() - shown.length - 5;
+    if (event.summary === undefined || left < 8) return [`  ${shown}`];
+    return [`  ${shown}${dim(` · ${oneLine(cleanText(event.summary), left)}`)}`];
   }
 
   #runLine({ runId, verdict, endedMs, metrics }: EventOf<'run.ended'>, state: SessionState): string {

@@ -86,7 +86,8 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
   );
   return [
     '',
-    `${bold((reason === 'goal' ? good : bad)(endText(reason)))}${reason === 'user' ? '' : `: ${cleanText(state.end?.summary ?? '')}`}`,
+    bold((reason === 'goal' ? good : bad)(endText(reason))),
+    ...(reason === 'user' ? [] : [cleanText(state.end?.summary ?? '')]),
     ...evidence,
     dim(`${state.turns} turns · ${state.runs.size} runs · ${costText(state)}`),
     ...(running > 0 ? [`${running} ${running === 1 ? 'run goes' : 'runs go'} on.`] : []),

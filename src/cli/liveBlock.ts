@@ -17,6 +17,8 @@ export interface LiveValues {
 
 export interface LiveBlockView {
   readonly state: SessionState;
+  /** The best run so far: it carries a star. */
+  readonly champion?: RunId | undefined;
   readonly values: LiveValues;
   readonly nowMs: number;
   /** Characters a line may have. */
@@ -56,13 +58,13 @@ function runLine(
 }
 
 /** Number and verdict, time, label, values, curve. */
-function cellsOf(run: RunState, { state, values, nowMs }: LiveBlockView): string[] {
+function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockView): string[] {
   const { spec, process, verdict, endedMs } = run;
   const metrics = values.summaries(spec.id) ?? run.metrics;
   const decisive = (state.target && summaryFor(metrics, state.target.metric)) ?? metrics[0];
   const series = decisive && values.series(spec.id, decisive.metric);
   return [
-    `run ${spec.number} ${verdict === undefined ? (process ? 'running' : 'starting') : verdictText(verdict)}`,
+    `${spec.id === champion ? '*' : ' '} run ${spec.number} ${verdict === undefined ? (process ? 'running' : 'starting') : verdictText(verdict)}`,
     process === undefined ? '' : formatDuration((endedMs ?? nowMs) - process.startedMs),
     oneLine(spec.label, 44),
     decisive === undefined

@@ -1,9 +1,15 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/clock.ts';
 import { toDisposable } from '../base/disposable.ts';
 import { createEngine, defaultHome, heliosVersion } from '../compose.ts';
 import { runCli } from './cli.ts';
+
+// Run from its sources, without a build, the file is where npm put it.
+const here = path.dirname(fileURLToPath(import.meta.url));
+const isBuilt = existsSync(path.join(here, 'sql-wasm.wasm'));
+const assetsFolder = isBuilt ? here : path.join(here, '../../node_modules/sql.js/dist');
 
 // The reader of a pipe may leave at any time.
 process.stdout.on('error', () => process.exit(1));
@@ -17,7 +23,7 @@ const code = await runCli(process.argv.slice(2), {
   clock: systemClock,
   version: heliosVersion,
   defaultHome: defaultHome(),
-  assetsFolder: path.dirname(fileURLToPath(import.meta.url)),
+  assetsFolder,
   createEngine,
   onInterrupt(listener) {
     process.on('SIGINT', listener);

@@ -48,13 +48,13 @@ export class Screen implements Disposable {
 
   /** Whole lines of the transcript. */
   print(lines: readonly string[]): void {
-    const text = this.#takePartial() + lines.map((line) => `${line}\n`).join('');
-    this.#draw(text);
+    const wrapped = lines.flatMap((line) => (line.includes('\u001b') ? [line] : wrap(line, this.#textWidth)));
+    this.#draw(this.#takePartial() + wrapped.map((line) => `${line}\n`).join(''));
   }
 
   /** Text as it comes; lines are broken between words. */
   stream(text: string): void {
-    const lines = (this.#partial + text).split('\n').flatMap((line) => wrap(line, Math.min(this.width, maxTextWidth)));
+    const lines = (this.#partial + text).split('\n').flatMap((line) => wrap(line, this.#textWidth));
     this.#partial = lines.pop() ?? '';
     const done = lines.map((line) => `${line}\n`).join('');
     if (done === '') this.redraw();
@@ -91,6 +91,10 @@ export class Screen implements Disposable {
     this.#isDisposed = true;
     this.#timer?.dispose();
     this.#owned.dispose();
+  }
+
+  get #textWidth(): number {
+    return Math.min(this.width, maxTextWidth);
   }
 
   #takePartial(): string {

@@ -32,8 +32,8 @@ export class TerminalView implements SessionView, Disposable {
 
   constructor(options: TerminalViewOptions) {
     this.#options = options;
-    this.#text = new EventText(options.style);
     this.#screen = this.#owned.add(new Screen(options.output, options.clock, () => this.#block()));
+    this.#text = new EventText(options.style, () => this.#screen.width);
     this.#schedule();
   }
 
@@ -95,8 +95,16 @@ export class TerminalView implements SessionView, Disposable {
     const { clock, style, values } = this.#options;
     if (this.#session === undefined) return [];
     const maxRuns = Math.max(1, Math.min(mostRuns, this.#screen.rows - 6));
-    const { state } = this.#session;
-    return liveBlock({ state, values, nowMs: clock.now(), width: this.#screen.width, maxRuns, style });
+    const { state, ledger } = this.#session;
+    return liveBlock({
+      state,
+      champion: ledger.champion?.runId,
+      values,
+      nowMs: clock.now(),
+      width: this.#screen.width,
+      maxRuns,
+      style,
+    });
   }
 
   /** Times go on although nothing happens. */

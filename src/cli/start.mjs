@@ -1,0 +1,92 @@
+/**
+ * `npm start`: from a fresh clone to a goal at work. Plain JavaScript for any Node from 20 on, because it runs before
+ * anything is installed.
+ *   npm start                    the offline demo: no key, no network after the installation
+ *   npm start -- "my goal"       a real goal in this folder, with the configured key
+ * Options of `helios` may follow the `--` as well.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const args = process.argv.slice(2);
+const node = path.join(root, 'node_modules/.bin/node');
+const lowestNode = 20;
+
+process.exitCode = await start();
+
+async function start() {
+  const problem = missing();
+  if (problem !== undefined) return refuse(problem);
+  if (
+    isStale() &&
+    !step('Installing packages (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  )
+    return refuse('The packages could not be installed. Is the network reachable? The lines above say more.');
+  if (!step('Building …', node, ['esbuild.mjs'], 'quiet')) return refuse('The build failed. The lines above say why.');
+  return isDemo() ? runDemo() : helios(args, process.env.INIT_CWD ?? process.cwd());
+}
+
+function missing() {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < lowestNode)
+    return `Node ${lowestNode} or newer is needed; this is ${process.versions.node}. See https://nodejs.org.`;
+  const python = spawnSync('python3', ['--version'], { encoding: 'utf8' });
+  if (isDemo() && python.status !== 0)
+    return 'python3 is needed for the training script of the demo. Install Python 3, or pass a goal: npm start -- "my goal".';
+  return undefined;
+}
+
+/** Nothing was asked for, and the environment holds no key to ask a model with. */
+function isDemo() {
+  return args.length === 0 && !process.env.ANTHROPIC_API_KEY && !process.env.OPENAI_API_KEY;
+}
+
+/** npm writes its own copy of the lock file at the end of an installation. */
+function isStale() {
+  const installed = path.join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(installed) || !existsSync(node)) return true;
+  return statSync(installed).mtimeMs < statSync(path.join(root, 'package-lock.json')).mtimeMs;
+}
+
+function step(title, command, commandArgs, mode) {
+  console.log(title);
+  const { status, stdout, stderr } = spawnSync(command, commandArgs, {
+    cwd: root,
+    stdio: mode === 'quiet' ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    encoding: 'utf8',
+    // On Windows npm is a script of the shell.
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0 && mode === 'quiet') console.error(`${stdout}${stderr}`);
+  return status === 0;
+}
+
+/** The demo works on a copy: nothing of the clone is changed. */
+async function runDemo() {
+  const parent = path.join(process.env.HELIOS_HOME ?? path.join(homedir(), '.helios'), 'demo');
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(path.join(parent, 'demo-'));
+  cpSync(path.join(root, 'media/demo'), folder, { recursive: true });
+  const goal = readFileSync(path.join(folder, 'goal.txt'), 'utf8').trim();
+  console.log(`The offline demo, in ${folder}: a scripted researcher, real training runs.\n`);
+  return helios(['-P', 'demo', '--yes', goal], folder);
+}
+
+/** Resolves to the exit code of the command line. Ctrl+C is its own to handle. */
+function helios(heliosArgs, cwd) {
+  process.on('SIGINT', () => undefined);
+  return new Promise((resolve) => {
+    const child = spawn(node, [path.join(root, 'dist/cli.js'), ...heliosArgs], { cwd, stdio: 'inherit' });
+    child.on('error', (error) => resolve(refuse(`Helios could not be started: ${error.message}`)));
+    child.on('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 1)));
+  });
+}
+
+function refuse(problem) {
+  console.error(`\n${problem}`);
+  return 1;
+}
