@@ -1,7 +1,7 @@
 import type { Direction, MetricSummary, SeriesColumns } from './metric.ts';
 
 /** `n/a`: the metric has no direction, or one run does not have it. */
-export type ComparisonVerdict = 'better' | 'worse' | 'same' | 'n/a';
+type ComparisonVerdict = 'better' | 'worse' | 'same' | 'n/a';
 
 /** Differences below this share of the larger value are `same`: rounding, not a result. Noise is not judged here. */
 const sameWithin = 1e-4;
@@ -17,7 +17,7 @@ export interface Judgement {
   readonly verdict: ComparisonVerdict;
 }
 
-export interface EqualPoint extends Judgement {
+interface EqualPoint extends Judgement {
   /** `step`: the last values up to the largest step that both reached. `index`: the points at the same 0-based position. */
   readonly by: 'step' | 'index';
   readonly position: number;

@@ -1,13 +1,13 @@
 import type { SeriesColumns } from './metric.ts';
 
 /** What of a series is drawn: a range of x, on so many pixels. */
-export interface PlotRange {
+interface PlotRange {
   readonly from?: number;
   readonly to?: number;
   readonly pixels: number;
 }
 
-export interface PlotPoints {
+interface PlotPoints {
   /** Finite points, ordered by x. */
   readonly x: Float64Array;
   readonly y: Float64Array;

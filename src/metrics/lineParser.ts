@@ -6,7 +6,7 @@ import { readNumber } from './numberText.ts';
 import { anyName, pairExpression, scanJson, scanPairs, type Pair } from './pairScanner.ts';
 import { counterNames, StepReader } from './stepReader.ts';
 
-export type EmitPoint = (metric: string, step: number, value: number) => void;
+type EmitPoint = (metric: string, step: number, value: number) => void;
 
 /**
  * Reads the metrics of one line of output. Stateless between lines, so reading can start at any of them. A name has at

@@ -5,7 +5,7 @@ const carriageReturn = 13;
 const defaultMaxLineBytes = 1024 * 1024;
 
 /** `endOffset`: position in the stream of the first byte after the byte that ended the line. */
-export type LineListener = (line: string, endOffset: number) => void;
+type LineListener = (line: string, endOffset: number) => void;
 
 /**
  * Cuts a byte stream into lines, however the bytes arrive. `\n` and `\r` end a line (progress bars draw with a bare

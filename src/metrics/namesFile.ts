@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync } from 'node:fs';
 import { openToAppend, readIfThere, writeAll, type WriteAt } from './appendOnly.ts';
 import { isUsableName } from './labels.ts';
-import { mostNames } from './pointRecord.ts';
 
 /** The names of a run's metrics, one per line; the number of the line is the index. Only grows. */
 export class NamesFile {
@@ -51,11 +50,9 @@ export class NamesFile {
     return this.#names[index] ?? '';
   }
 
-  /** A new name gets the next index; `undefined` when there are too many. */
-  indexOf(name: string): number | undefined {
-    const known = this.#indices.get(name);
-    if (known !== undefined || this.#names.length > mostNames) return known;
-    return this.#add(name);
+  /** A new name gets the next index. */
+  indexOf(name: string): number {
+    return this.#indices.get(name) ?? this.#add(name);
   }
 
   /** New names are on the disk when this returns: before the first record that means them. */

@@ -2,19 +2,18 @@
  * The binary form of what is known of a run's metrics. A file starts with `fileHeader`; records of 40 bytes follow, all
  * little-endian:
  * ```
- *  0 u32 checksum of the other 36 bytes    8 f64 step (NaN: none)       24 f64 value
- *  4 u16 index of the metric's name       16 f64 time (ms since 1970)   32 f64 end offset
- *  6 u8  kind, 7 u8 1: last of its line
+ *  0 u32 checksum of the other 36 bytes      8 f64 step (NaN: none)       24 f64 value
+ *  4 u32 name index × 8 + kind × 2          16 f64 time (ms since 1970)   32 f64 end offset
+ *        + 1 for the last of its line
  * ```
  * The end offset is the position in the run's output after the line that the point came from. The sequence of a point
  * is its place in the file.
  */
 export const recordBytes = 40;
 export const fileHeader = Buffer.from('helios points 1\n', 'latin1');
-export const mostNames = 0xffff;
 
 /** `point`; `clear`: what came before is not shown any more; `progress`: the output was read up to here, without points. */
-export type RecordKind = 'point' | 'clear' | 'progress';
+type RecordKind = 'point' | 'clear' | 'progress';
 const kinds: readonly RecordKind[] = ['point', 'clear', 'progress'];
 
 export interface PointRecord {
@@ -29,9 +28,7 @@ export interface PointRecord {
 }
 
 export function writeRecord(view: DataView, at: number, record: Omit<PointRecord, 'name'>, name: number): void {
-  view.setUint16(at + 4, name, true);
-  view.setUint8(at + 6, kinds.indexOf(record.kind));
-  view.setUint8(at + 7, record.isLastOfLine ? 1 : 0);
+  view.setUint32(at + 4, name * 8 + kinds.indexOf(record.kind) * 2 + (record.isLastOfLine ? 1 : 0), true);
   view.setFloat64(at + 8, record.step, true);
   view.setFloat64(at + 16, record.timeMs, true);
   view.setFloat64(at + 24, record.value, true);
@@ -41,16 +38,17 @@ export function writeRecord(view: DataView, at: number, record: Omit<PointRecord
 
 /** `undefined` where the bytes are no record. */
 export function readRecord(view: DataView, at: number): PointRecord | undefined {
-  const kind = kinds[view.getUint8(at + 6)];
+  const packed = view.getUint32(at + 4, true);
+  const kind = kinds[(packed >>> 1) & 3];
   if (kind === undefined || view.getUint32(at, true) !== checksum(view, at)) return undefined;
   return {
     kind,
-    name: view.getUint16(at + 4, true),
+    name: packed >>> 3,
     step: view.getFloat64(at + 8, true),
     timeMs: view.getFloat64(at + 16, true),
     value: view.getFloat64(at + 24, true),
     endOffset: view.getFloat64(at + 32, true),
-    isLastOfLine: view.getUint8(at + 7) === 1,
+    isLastOfLine: (packed & 1) === 1,
   };
 }
 

@@ -64,14 +64,12 @@ export class PointsFile implements Disposable {
     }
   }
 
-  /** For `flush` to write. False, and nothing is kept, when the run has too many names already. */
-  add(record: NamedRecord): boolean {
-    const name = record.kind === 'point' ? this.#names.indexOf(record.metric) : 0;
-    if (name === undefined) return false;
+  /** For `flush` to write. */
+  add(record: NamedRecord): void {
     if (this.#pendingBytes === this.#pending.byteLength) this.#growPending();
+    const name = record.kind === 'point' ? this.#names.indexOf(record.metric) : 0;
     writeRecord(this.#pending, this.#pendingBytes, record, name);
     this.#pendingBytes += recordBytes;
-    return true;
   }
 
   /** Writes what was added. Throws `MetricsError`; then what was added stays and is written by the next `flush`. */

@@ -48,7 +48,7 @@ function enlarged(column: Float64Array<ArrayBuffer>, capacity: number): Float64A
   return larger;
 }
 
-export interface NonFinite {
+interface NonFinite {
   /** 0-based position in the series. */
   readonly index: number;
   readonly step: number;
