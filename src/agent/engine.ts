@@ -62,6 +62,10 @@ export interface Session {
   stop(options?: { readonly killRuns?: boolean }): Promise<void>;
   /** Takes effect with the next call; history and memory stay. */
   useModel(provider: string, model: string): Promise<void>;
+  /** Pins a note that the model always sees; resolves with its number, which is never given again. Throws `UserFacing` beyond 20. */
+  pin(text: string): Promise<number>;
+  /** Resolves with false when there is no note of that number. */
+  unpin(number: number): Promise<boolean>;
   /** Resolves when the session is ended; never rejects. */
   readonly ended: Promise<EndReason>;
 }

@@ -1,7 +1,7 @@
 /** One goal being worked on, owned by this process: the loop, the sleeps and the person's hand on them. */
 import { mkdir } from 'node:fs/promises';
 import { Emitter } from '../base/emitter.ts';
-import { messageOf } from '../base/errors.ts';
+import { messageOf, UserFacing } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
@@ -12,6 +12,8 @@ import { faultText, interruptedCall, pendingCalls, runLoop } from './loop.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { SessionHooks, SessionParts } from './sessionParts.ts';
 import type { SessionState } from './state.ts';
+
+const maxStickies = 20;
 
 export interface SessionOptions {
   readonly folder: string;
@@ -117,9 +119,26 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   async useModel(provider: string, model: string): Promise<void> {
-    this.#parts.checkModel(provider);
+    this.#parts.checkModel(provider, model);
     if (provider === this.state.provider && model === this.state.model) return;
     await this.#log.record({ type: 'session.model_changed', provider, model });
+  }
+
+  async pin(text: string): Promise<number> {
+    const { stickies } = this.state;
+    if (stickies.size >= maxStickies) {
+      throw new UserFacing(`There are ${stickies.size} pinned notes, which is the most.`, 'Unpin one first.');
+    }
+    const given = this.#log.events.flatMap((event) => (event.type === 'note.pinned' ? [event.number] : []));
+    const number = Math.max(0, ...given) + 1;
+    await this.#log.record({ type: 'note.pinned', number, text });
+    return number;
+  }
+
+  async unpin(number: number): Promise<boolean> {
+    if (!this.state.stickies.has(number)) return false;
+    await this.#log.record({ type: 'note.unpinned', number });
+    return true;
   }
 
   /** Records the end. Runs go on, and their ends are still recorded while the session is open. */

@@ -7,14 +7,14 @@ import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Machines } from '../machines/machine.ts';
 import { MemoryStore } from '../memory/memoryStore.ts';
-import type { ModelProvider, SystemPart } from '../models/model.ts';
+import { noUsage, type ModelProvider, type SystemPart } from '../models/model.ts';
 import { billedUsage, costOf, type PriceTable } from '../models/prices.ts';
 import { createGate } from '../permissions/gate.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
 import { Sleeper } from '../sleep/sleeper.ts';
 import type { EnginePorts, EngineSettings } from './engine.ts';
-import type { EndReason, Evidence, StreamEvent } from './events.ts';
+import type { Budget, EndReason, Evidence, StreamEvent } from './events.ts';
 import type { LoopDeps } from './loop.ts';
 import { renderPrompt } from './prompt.ts';
 import { RunDesk } from './runDesk.ts';
@@ -44,8 +44,8 @@ export interface SessionParts {
   readonly waiting: Waiting;
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
-  /** Throws `UserFacing` for a provider that does not exist. */
-  checkModel(provider: string): void;
+  /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
+  checkModel(provider: string, model: string): void;
   dispose(): void;
 }
 
@@ -121,12 +121,23 @@ export function createParts(request: PartsRequest): SessionParts {
     waiting,
     loop,
     kill: (run) => runs.kill(run, { graceMs: killGraceMs }),
-    checkModel: (id) => void provider(id),
+    checkModel: (id, model) => checkModel(shared, { provider: id, model, budget: log.state.budget }),
     dispose: () => owned.dispose(),
   };
 }
 
-function providerOf(shared: SharedDeps, id: string): ModelProvider {
+export function checkModel(shared: SharedDeps, plan: { provider: string; model: string; budget: Budget }): void {
+  const { provider, model, budget } = plan;
+  providerOf(shared, provider);
+  const cost = costOf(provider, model, noUsage, shared.prices());
+  if (budget.usd === undefined || 'usd' in cost) return;
+  throw new UserFacing(
+    `A money limit cannot be kept with ${model}: ${cost.unknown}.`,
+    `Add the price of ${provider}/${model} to the prices setting, or start without a money limit.`,
+  );
+}
+
+export function providerOf(shared: SharedDeps, id: string): ModelProvider {
   const provider = shared.providers().get(id);
   if (provider !== undefined) return provider;
   throw new UserFacing(

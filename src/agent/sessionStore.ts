@@ -15,7 +15,7 @@ import { ledgerOf } from './runDesk.ts';
 import { LiveSession } from './session.ts';
 import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
 import { SessionLog } from './sessionLog.ts';
-import { createParts, type SharedDeps } from './sessionParts.ts';
+import { checkModel, createParts, providerOf, type SharedDeps } from './sessionParts.ts';
 
 export interface SessionStoreDeps {
   readonly home: Home;
@@ -43,22 +43,22 @@ export class SessionStore implements Sessions {
     const settings = shared.settings();
     const project = await readProjectFile(request.workFolder);
     const providerId = request.provider ?? project?.provider ?? settings.provider;
-    const provider = shared.providers().get(providerId);
-    if (provider === undefined) throw unknownProvider(providerId, shared);
-    const model = request.model ?? project?.model ?? settings.model ?? provider.defaultModel;
+    const model = request.model ?? project?.model ?? settings.model ?? providerOf(shared, providerId).defaultModel;
+    const budget = checkedBudget(request.budget);
+    checkModel(shared, { provider: providerId, model, budget });
     const id = newSessionId(shared.clock.now());
     const first: Extract<SessionEvent, { type: 'session.started' }> = {
       type: 'session.started',
       sessionId: id,
       goal,
-      budget: checkedBudget(request.budget),
+      budget,
       provider: providerId,
       model,
       workFolder: request.workFolder,
       helios: version,
     };
     const session = await this.#attach(id, first);
-    await session.introduce(goalText(goal, limitsText(first.budget)));
+    await session.introduce(goalText(goal, limitsText(budget)));
     return session;
   }
 
@@ -160,9 +160,6 @@ export class SessionStore implements Sessions {
     this.#changed.fire();
   }
 }
-
-const unknownProvider = (id: string, shared: SharedDeps): UserFacing =>
-  new UserFacing(`There is no model provider ${id}.`, `Choose one of: ${[...shared.providers().keys()].join(', ')}.`);
 
 function checkedBudget(budget: Budget): Budget {
   for (const [name, value] of Object.entries(budget)) {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { isSessionId } from '../../../src/base/ids.ts';
+import type { Ledger } from '../../../src/experiments/ledger.ts';
+import { researcher } from '../../fakes/researcher.ts';
+import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { testEngine } from '../../fakes/testEngine.ts';
+import type { WireServer } from '../../fakes/wire.ts';
+import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
+
+const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35];
+const kills = 20;
+
+/** A small generator of its own, so that a failure can be looked at again. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe('crash', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let server: WireServer;
+  let child: ChildProcess | undefined;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'helios-crash-'));
+    server = await startWireAnthropic(researcher({ rates, runSeconds: 0.4 }));
+  });
+  afterEach(async () => {
+    child?.kill('SIGKILL');
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The real command line, with the real SDK, on a home of its own. */
+  const helios = (name: string, ...more: string[]): ChildProcess => {
+    const root = path.resolve('src/cli/main.ts');
+    child = spawn(process.execPath, [root, '--json', '--yes', '--home', path.join(folder, name, 'home'), ...more], {
+      cwd: path.join(folder, name, 'work'),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, HOME: folder, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+    });
+    child.stderr?.resume();
+    return child;
+  };
+
+  const goal = 'bring loss < 0.01';
+  const ledgerOf = async (name: string): Promise<Ledger> => {
+    const bed = await testEngine(new ScriptedModel([]), { folder: path.join(folder, name) });
+    const [id = ''] = (await readdir(path.join(bed.home, 'sessions'))).filter(isSessionId);
+    assert.ok(isSessionId(id));
+    const reading = await bed.engine.sessions.read(id);
+    await bed.engine.close();
+    assert.equal(reading.state.end?.reason, 'goal');
+    return reading.ledger;
+  };
+  /** What must be the same, however often it was killed: not pids and times. */
+  const essence = (ledger: Ledger) =>
+    ledger.rows.map(({ number, label, verdict, isChampion, metrics }) => ({
+      number,
+      label,
+      verdict,
+      isChampion,
+      metrics,
+    }));
+
+  const undisturbed = async (): Promise<Ledger> => {
+    await mkdir(path.join(folder, 'calm', 'work'), { recursive: true });
+    const calm = helios('calm', goal);
+    calm.stdout?.resume();
+    const [code] = (await once(calm, 'exit')) as [number];
+    assert.equal(code, 0);
+    return ledgerOf('calm');
+  };
+
+  /** Runs until it ends by itself or is killed after `afterMs`; true when it ended. */
+  const runFor = async (afterMs: number, ...more: string[]): Promise<boolean> => {
+    const one = helios('rough', ...more);
+    one.stdout?.resume();
+    const timer = setTimeout(() => one.kill('SIGKILL'), afterMs);
+    const [code] = (await once(one, 'exit')) as [number | null];
+    clearTimeout(timer);
+    return code !== null;
+  };
+
+  it(`gives the same ledger when its process is killed ${kills} times at random points`, async () => {
+    const calm = essence(await undisturbed());
+    assert.equal(calm.length, rates.length);
+    const next = random(20_261_120);
+    await mkdir(path.join(folder, 'rough', 'work'), { recursive: true });
+    let hasEnded = await runFor(350 + next() * 700, goal);
+    for (let kill = 1; kill < kills && !hasEnded; kill += 1) {
+      const hasSession = (await readdir(path.join(folder, 'rough', 'home', 'sessions')).catch(() => [])).length > 0;
+      hasEnded = await runFor(350 + next() * 700, ...(hasSession ? ['--continue'] : [goal]));
+    }
+    assert.equal(hasEnded, false, 'the session was over before it had been killed often enough');
+    await runFor(100_000, '--continue');
+    const rough = await ledgerOf('rough');
+    assert.deepEqual(essence(rough), calm);
+    assert.equal((await readdir(path.join(folder, 'rough', 'home', 'runs'))).length, rates.length);
+    for (const rate of rates) {
+      assert.equal(await readFile(path.join(folder, 'rough', 'work', `started-${rate}`), 'utf8'), 'x\n', `lr=${rate}`);
+    }
+  });
+});
