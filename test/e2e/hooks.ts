@@ -1,10 +1,9 @@
+/** What a failed test leaves for a person: a picture of each window, in out/screenshots. */
+import { afterEach } from 'mocha';
 import { openWorkbenches } from './workbench.ts';
 
-/** What a failed test leaves for a person: a picture of each window, in out/screenshots. */
-export const mochaHooks = {
-  async afterEach(this: Mocha.Context): Promise<void> {
-    if (this.currentTest?.state !== 'failed') return;
-    const name = this.currentTest.fullTitle().replaceAll(/[^a-z0-9]+/gi, '-');
-    for (const workbench of openWorkbenches) await workbench.screenshot(`failed-${name}`);
-  },
-};
+afterEach(async function () {
+  if (this.currentTest?.state !== 'failed') return;
+  const name = this.currentTest.fullTitle().replaceAll(/[^a-z0-9]+/gi, '-');
+  for (const workbench of openWorkbenches) await workbench.screenshot(`failed-${name}`);
+});
