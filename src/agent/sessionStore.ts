@@ -43,7 +43,10 @@ export class SessionStore implements Sessions {
     const settings = shared.settings();
     const project = await readProjectFile(request.workFolder);
     const providerId = request.provider ?? project?.provider ?? settings.provider;
-    const model = request.model ?? project?.model ?? settings.model ?? providerOf(shared, providerId).defaultModel;
+    // A model belongs to its provider: one that was named beside another provider is not taken over.
+    const ofProject = (project?.provider ?? settings.provider) === providerId ? project?.model : undefined;
+    const ofSettings = settings.provider === providerId ? settings.model : undefined;
+    const model = request.model ?? ofProject ?? ofSettings ?? providerOf(shared, providerId).defaultModel;
     const budget = checkedBudget(request.budget);
     checkModel(shared, { provider: providerId, model, budget });
     const id = newSessionId(shared.clock.now());
