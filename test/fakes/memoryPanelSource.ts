@@ -61,6 +61,10 @@ export class MemoryPanelSource implements PanelSource {
     this.#pointsEmitter.fire({ runId, metric });
   }
 
+  get hasListeners(): boolean {
+    return this.#stateEmitter.hasListeners || this.#pointsEmitter.hasListeners;
+  }
+
   changed(): void {
     this.#stateEmitter.fire();
   }

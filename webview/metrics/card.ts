@@ -37,6 +37,7 @@ export interface CardEvents {
   say(text: string): void;
 }
 
+const wordsEveryMs = 1000;
 let created = 0;
 
 export class Card {
@@ -54,6 +55,7 @@ export class Card {
   readonly #rows = element('tbody');
   readonly #details: HTMLDetailsElement;
   #model: CardModel | undefined;
+  #wordsTimer: ReturnType<typeof setTimeout> | undefined;
   #cursorX: number | undefined;
   #selection: Range | undefined;
   #isPointed = false;
@@ -96,7 +98,7 @@ export class Card {
   /** `isJump`: the person has changed the view, so it follows at once; otherwise the axes glide. */
   render(model: CardModel, options: { readonly isJump: boolean }): void {
     this.#model = model;
-    this.#describe(model);
+    this.#describe(model, options.isJump);
     const x = model.zoom ?? this.#full();
     const y = fitY({ lines: fitted(model), x, target: model.metric.target, isLog: model.isLog });
     this.#glide.to({ x, y }, options);
@@ -112,6 +114,7 @@ export class Card {
   }
 
   dispose(): void {
+    clearTimeout(this.#wordsTimer);
     this.#glide.dispose();
     this.#plot.dispose();
     this.root.remove();
@@ -155,11 +158,21 @@ export class Card {
     this.#hover.show(this.#hits(x), { x, pixel: this.#plot.pixelAt(x), axis: this.#model?.axis ?? 'step' });
   }
 
-  #describe(model: CardModel): void {
-    setText(this.#note, noteOf(model));
+  /** Now, and again after a while if more has come: nobody reads faster. */
+  #putInWords(model: CardModel): void {
+    clearTimeout(this.#wordsTimer);
     setText(this.#words, chartInWords(model.metric.name, model.lines));
-    if (this.#details.open !== model.isValuesOpen) this.#details.open = model.isValuesOpen;
     if (model.isValuesOpen) this.#rows.replaceChildren(...valueRows(model.lines));
+    this.#wordsTimer = setTimeout(() => {
+      this.#wordsTimer = undefined;
+      if (this.#model !== undefined && this.#model !== model) this.#putInWords(this.#model);
+    }, wordsEveryMs);
+  }
+
+  #describe(model: CardModel, isJump: boolean): void {
+    setText(this.#note, noteOf(model));
+    if (this.#details.open !== model.isValuesOpen) this.#details.open = model.isValuesOpen;
+    if (isJump || this.#wordsTimer === undefined) this.#putInWords(model);
     const message = messageOf(model);
     this.#message.hidden = message === undefined;
     if (message === undefined || this.#message.firstChild?.textContent === message) return;
@@ -233,7 +246,7 @@ const fitted = (model: CardModel) => model.lines.map(({ series }) => series.smoo
 
 function plotLinesOf({ run, style, series }: CardLine, highlight: string | undefined): readonly PlotLine[] {
   const isBack = highlight !== undefined && highlight !== run.id;
-  const width = run.isChampion ? 2.75 : 1.5;
+  const width = run.isChampion ? 2.5 : 1.25;
   const level = (run.isChampion ? 2 : 1) + (highlight === run.id ? 2 : 0);
   const main = { ...style, width, level, points: series.smooth ?? series.points, opacity: isBack ? 0.2 : 1 };
   if (series.smooth === undefined) return [main];

@@ -53,13 +53,16 @@ export interface CheckboxHandle {
 
 export function checkbox(onChange: (isChecked: boolean) => void): CheckboxHandle {
   const root = document.createElement('vscode-checkbox') as Checkbox;
-  root.addEventListener('change', () => onChange(root.checked));
+  // The control says `change` also when it is set by us.
+  let isOurs = false;
+  root.addEventListener('change', () => isOurs || onChange(root.checked));
   return {
     root,
     set({ isChecked, isMixed = false, label }) {
-      // Only differences: setting `checked` tells the control that it was touched.
+      isOurs = true;
       if (root.checked !== isChecked) root.checked = isChecked;
       if (root.indeterminate !== isMixed) root.indeterminate = isMixed;
+      isOurs = false;
       setAttribute(root, 'aria-label', label);
       setAttribute(root, 'title', label);
     },

@@ -59,7 +59,13 @@ function paintTarget(target: number, { context, area, theme, pixelY }: Surface):
   context.font = `11px ${theme.fontFamily}`;
   context.textAlign = 'right';
   context.textBaseline = y - area.top > 16 ? 'bottom' : 'top';
-  context.fillText('goal', area.right - 2, y + (y - area.top > 16 ? -2 : 3));
+  const textY = y + (y - area.top > 16 ? -2 : 3);
+  context.setLineDash([]);
+  context.globalAlpha = 1;
+  context.strokeStyle = theme.background;
+  context.lineWidth = 3;
+  context.strokeText('goal', area.right - 2, textY);
+  context.fillText('goal', area.right - 2, textY);
   context.restore();
 }
 

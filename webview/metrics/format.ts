@@ -16,7 +16,7 @@ export function formatValue(value: number): string {
 export function formatTick(value: number, stepSize: number): string {
   const size = Math.abs(value);
   if (value === 0) return '0';
-  if (size >= 1e6 || size < 1e-3) return trimmed(value.toExponential(2));
+  if (size >= 1e6 || (stepSize || size) < 1e-3) return trimmed(value.toExponential(2));
   if (size >= 1e4) return `${Number((value / 1000).toFixed(decimals(stepSize / 1000)))}k`;
   return stepSize > 0 ? value.toFixed(decimals(stepSize)) : String(Number(value.toPrecision(3)));
 }
@@ -30,7 +30,7 @@ export const formatX = (x: number, axis: XAxis): string => (axis === 'time' ? fo
 
 /** A position said in full: `step 12,400`, `1 h 20 min`. */
 export const describeX = (x: number, axis: XAxis): string =>
-  axis === 'time' ? formatElapsed(x) : `step ${groups.format(x)}`;
+  axis === 'time' ? formatElapsed(x) : `step ${groups.format(Math.abs(x) < 10 ? x : Math.round(x))}`;
 
 const groups = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 

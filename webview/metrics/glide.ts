@@ -24,9 +24,10 @@ export class Glide {
   /** Always shows once before it returns, so that new points are drawn even where the bounds stay. */
   to(wanted: Bounds, options: { readonly isJump: boolean }): void {
     this.#wanted = wanted;
-    if (this.#shown === undefined || options.isJump || wantsLessMotion()) this.#shown = wanted;
+    const isFar = this.#shown !== undefined && !isSame(this.#shown, wanted);
+    if (this.#shown === undefined || !isFar || options.isJump || wantsLessMotion()) this.#shown = wanted;
     this.#show(this.#shown);
-    if (!isSame(this.#shown, wanted) && this.#frame === 0) this.#start();
+    if (this.#shown !== wanted && this.#frame === 0) this.#start();
   }
 
   dispose(): void {

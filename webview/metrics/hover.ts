@@ -57,7 +57,7 @@ export class HoverBox {
   show(hits: readonly Hit[], at: { readonly x: number; readonly pixel: number; readonly axis: XAxis }): void {
     this.root.hidden = hits.length === 0;
     if (hits.length === 0) return;
-    setText(this.#place, describeX(at.axis === 'step' ? Math.round(at.x) : at.x, at.axis));
+    setText(this.#place, describeX(at.x, at.axis));
     this.#rows.replaceChildren(...hits.slice(0, maxRows).flatMap(rowOf), ...this.#more(hits.length - maxRows));
     const width = this.root.offsetWidth;
     const room = this.root.parentElement?.clientWidth ?? 0;

@@ -46,11 +46,13 @@ export class Panel {
   #highlight: string | undefined;
   #frame = 0;
   #isJump = true;
+  /** Metrics whose cards must be drawn; undefined: everything. */
+  #dirty: Set<string> | undefined;
 
   constructor(connection: MessageConnection, states: StateStore) {
     this.#connection = connection;
     this.#view = new ViewStore(states, () => this.#redraw({ isJump: true }));
-    this.#series = new SeriesStore(connection, () => this.#redraw({ isJump: false }));
+    this.#series = new SeriesStore(connection, (metric) => this.#redraw({ isJump: false, metric }));
     this.#toolbar = this.#buildToolbar();
     this.#table = this.#buildTable();
     this.#watcher = new IntersectionObserver((entries) => this.#noteVisible(entries), { rootMargin: '200px' });
@@ -58,8 +60,7 @@ export class Panel {
     const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
     const list = element('div', { class: 'runs-box' }, this.#table.root, this.#noMatch);
     this.#shell.sidebar.append(bar, list);
-    this.#shell.content.append(this.#toolbar.root, this.#shell.cards);
-    this.root.append(this.#announcer.root);
+    this.#shell.content.append(this.#toolbar.root, this.#shell.cards, this.#announcer.root);
     this.#filter.set(this.#view.state.filter);
     this.#listen();
   }
@@ -104,22 +105,35 @@ export class Panel {
     this.#filter.set(this.#view.state.filter);
   }
 
-  #redraw({ isJump }: { readonly isJump: boolean }): void {
+  /** In the next frame: one card, or without `metric` everything. */
+  #redraw({ isJump, metric }: { readonly isJump: boolean; readonly metric?: string }): void {
     this.#isJump ||= isJump;
+    if (metric === undefined) this.#dirty = undefined;
+    else this.#dirty?.add(metric);
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#draw());
   }
 
   #draw(): void {
     this.#frame = 0;
     const isJump = this.#isJump;
+    const dirty = this.#dirty;
     this.#isJump = false;
     if (this.#state.sessionId === '') return;
+    this.#dirty = new Set();
+    if (dirty !== undefined) return this.#drawDirty(dirty, isJump);
     if (this.#state.runs.length === 0) return this.#showMessage(noRuns);
     this.#showMessage(undefined);
     this.#styles = stylesOf(this.#state.runs, this.#theme);
     this.#drawTable();
     this.#toolbar.render(this.#view.state);
     this.#drawCards(isJump);
+  }
+
+  #drawDirty(dirty: ReadonlySet<string>, isJump: boolean): void {
+    for (const metric of this.#state.metrics) {
+      const card = this.#cards.get(metric.name);
+      if (dirty.has(metric.name) && card?.isVisible === true) this.#drawCard(card, metric, isJump);
+    }
   }
 
   #showMessage(message: PageMessage | undefined): void {
@@ -245,7 +259,10 @@ export class Panel {
 
   #buildTable(): RunsTable {
     return new RunsTable({
-      setShown: (runId) => this.#view.update({ hidden: toggled(this.#view.state.hidden, runId) }),
+      setShown: (runId, isShown) => {
+        const others = this.#view.state.hidden.filter((id) => id !== runId);
+        this.#view.update({ hidden: isShown ? others : [...others, runId] });
+      },
       setAllShown: (isShown) => {
         const listed = this.#listedRuns().map(({ id }) => id);
         const others = this.#view.state.hidden.filter((id) => !listed.includes(id));

@@ -140,8 +140,8 @@ class Row {
     setText(this.#label, run.label);
     setAttribute(this.#label, 'title', run.label);
     this.#setStatus(run);
-    setText(this.#last, value?.last ?? '');
-    setText(this.#best, value?.best ?? '');
+    setNumber(this.#last, value?.last);
+    setNumber(this.#best, value?.best);
     setAttribute(this.root, 'class', `${isShown ? '' : 'is-hidden'} ${run.isChampion ? 'is-champion' : ''}`.trim());
     this.#setPinned(isPinned, run.name);
     this.setActive(isActive);
@@ -186,4 +186,9 @@ class Row {
     setAttribute(this.#pinCell, 'class', isPinned ? 'cell-pin is-pinned' : 'cell-pin');
     this.#pin.replaceChildren(icon(isPinned ? 'pinned' : 'pin'));
   }
+}
+
+function setNumber(cell: HTMLElement, text = ''): void {
+  setText(cell, text);
+  setAttribute(cell, 'class', /^(NaN|-?Inf)$/.test(text) ? 'number not-finite' : 'number');
 }

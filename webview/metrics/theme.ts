@@ -31,7 +31,7 @@ export function readTheme(): Theme {
   return {
     foreground,
     muted: read('descriptionForeground', foreground),
-    grid: read('editorWidget-border', read('panel-border', '#80808059')),
+    grid: `color-mix(in srgb, ${foreground} 13%, transparent)`,
     background: read('editor-background', isLight ? '#ffffff' : '#1f1f1f'),
     focus: read('focusBorder', foreground),
     selection: read('editor-selectionBackground', '#80808059'),

@@ -9,11 +9,13 @@ export interface PanelPage {
   readonly nonce: string;
 }
 
+/** The toolkit looks for the nonce in a meta element of this name, for the one style element that it makes. */
 export const panelHtml = ({ cspSource, scriptUri, styleUri, nonce }: PanelPage): string => `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="UTF-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource}; img-src ${cspSource} data: blob:;">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource} 'nonce-${nonce}'; img-src ${cspSource} data: blob:;">
+<meta property="csp-nonce" content="${nonce}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Metrics</title>
 <link rel="stylesheet" href="${styleUri}">

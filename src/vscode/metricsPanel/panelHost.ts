@@ -59,6 +59,7 @@ export class PanelHost implements Disposable {
   readonly #cursors = new Map<string, Cursor>();
   #connection: MessageConnection;
   #isReady = false;
+  #isHidden = false;
 
   constructor(options: PanelHostOptions) {
     this.#options = options;
@@ -71,6 +72,7 @@ export class PanelHost implements Disposable {
 
   /** Hiding ends the conversation with the page that was shown; showing waits for the next page's `ready`. */
   setVisible(isVisible: boolean): void {
+    this.#isHidden = !isVisible;
     if (isVisible) return;
     this.#close();
     this.#connection = this.#open();
@@ -82,7 +84,12 @@ export class PanelHost implements Disposable {
   }
 
   #open(): MessageConnection {
-    const connection = connect(this.#options.port);
+    const { port } = this.#options;
+    const connection = connect({
+      onMessage: (listener) => port.onMessage(listener),
+      // VS Code keeps what is sent to a hidden panel for its next page, which never asked for it.
+      post: (message) => this.#isHidden || port.post(message),
+    });
     connection.onRequest(ready, () => this.#start());
     connection.onRequest(readSeries, (query: unknown) => this.#readSeries(query));
     connection.onNotification(openRun, (request: unknown) =>
@@ -105,6 +112,7 @@ export class PanelHost implements Disposable {
   #start(): PanelState {
     this.#cursors.clear();
     this.#isReady = true;
+    this.#isHidden = false;
     return this.#options.source.state();
   }
 
