@@ -1,0 +1,46 @@
+/** What the extension costs a window that opens: its bundle loaded and `activate` called, in a fresh process each time. */
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { median, timed, type Figure } from './figure.ts';
+import { inScratch } from './scratch.ts';
+
+const rounds = 7;
+const root = resolve(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+interface Activation {
+  readonly loadMs: number;
+  readonly activateMs: number;
+  readonly emptyMs: number;
+}
+
+export async function benchActivation(): Promise<Figure[]> {
+  await run(process.execPath, [join(root, 'esbuild.mjs'), '--production'], { cwd: root });
+  const bundle = join(root, 'dist/extension.cjs');
+  const activations: Activation[] = [];
+  for (let round = 0; round < rounds; round++) activations.push(await inScratch((home) => activate(bundle, home)));
+  const of = (pick: (one: Activation) => number): number => median(activations.map(pick));
+  return [
+    { name: 'size of the bundle', value: (await stat(bundle)).size / 1e6, unit: 'MB' },
+    {
+      name: 'bundle loaded and activated, p50 of 7',
+      value: of(({ loadMs, activateMs }) => loadMs + activateMs),
+      unit: 'ms',
+      aim: { atMost: 80 },
+    },
+    { name: 'of it, loading', value: of(({ loadMs }) => loadMs), unit: 'ms' },
+    { name: 'of it, activate() on a stub of vscode', value: of(({ activateMs }) => activateMs), unit: 'ms' },
+    { name: 'a process that does nothing, for comparison', value: of(({ emptyMs }) => emptyMs), unit: 'ms' },
+  ];
+}
+
+async function activate(bundle: string, home: string): Promise<Activation> {
+  const emptyMs = await timed(() => run(process.execPath, ['-e', '0']));
+  const env = { ...process.env, HELIOS_HOME: home };
+  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'activateOnce.cjs'), bundle, root], {
+    env,
+  });
+  return { ...(JSON.parse(stdout) as Omit<Activation, 'emptyMs'>), emptyMs };
+}

@@ -1,0 +1,35 @@
+/** An engine as the extension builds it, on a home of its own, for benchmarks. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Engine } from '../../src/agent/engine.ts';
+import { createEngine } from '../../src/compose.ts';
+import type { ModelProvider } from '../../src/models/model.ts';
+import { assetsFolder } from '../fakes/testEngine.ts';
+
+export interface BedOptions {
+  readonly folder: string;
+  /** A scripted model in place of a provider … */
+  readonly model?: ModelProvider;
+  /** … or the real Anthropic provider, pointed at this address. */
+  readonly anthropicBaseUrl?: string;
+}
+
+export const homeOf = (folder: string): string => join(folder, 'home');
+export const workOf = (folder: string): string => join(folder, 'work');
+
+export async function openEngine({ folder, model, anthropicBaseUrl }: BedOptions): Promise<Engine> {
+  await mkdir(workOf(folder), { recursive: true });
+  return createEngine({
+    home: homeOf(folder),
+    assetsFolder,
+    settings: () => ({
+      provider: model?.id ?? 'claude',
+      permissionMode: 'allow',
+      idleTurns: 5,
+      ...(anthropicBaseUrl !== undefined && { anthropicBaseUrl }),
+    }),
+    ports: { secret: () => Promise.resolve('bench-key'), approve: () => Promise.resolve('allow') },
+    providers: model === undefined ? [] : [model],
+    workFolder: workOf(folder),
+  });
+}

@@ -1,0 +1,77 @@
+/** How old a point is when the metrics panel has it: from the process that prints it to the view's end of the wire. */
+import type { Engine, Session } from '../../src/agent/engine.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { RunId } from '../../src/base/ids.ts';
+import { pointsAdded, readSeries, ready } from '../../src/protocol/metricsPanel.ts';
+import { createMetricsSource } from '../../src/vscode/metricsSource.ts';
+import { OpenSessions } from '../../src/vscode/openSessions.ts';
+import { ScriptedModel } from '../fakes/scriptedModel.ts';
+import { openEngine, workOf } from './bed.ts';
+import { spread, type Figure } from './figure.ts';
+import { openPanel } from './panelView.ts';
+import { inScratch } from './scratch.ts';
+
+const printed = 150;
+const leastMeasured = 100;
+const metric = 'sent_ms';
+
+/** Each line says when it was written. The pauses of 20 to 98 ms are in no step with anything of ours. */
+const command = `for i in $(seq ${printed}); do
+  echo "step=$i ${metric}=$(date +%s%3N)"
+  sleep 0.0$((20 + i * 37 % 79))
+done`;
+
+const script = [
+  [{ name: 'remote_exec_background', input: { command, metric_names: [metric] } }],
+  [{ name: 'sleep', input: { reason: 'training', wake_conditions: [{ type: 'process_exit', run: 1 }] } }],
+  [{ name: 'finish', input: { outcome: 'blocked', summary: 'measured' } }],
+];
+
+export async function benchFreshness(): Promise<Figure[]> {
+  const agesMs = await inScratch(async (folder) => {
+    const engine = await openEngine({ folder, model: new ScriptedModel(script) });
+    try {
+      const session = await engine.sessions.start({ goal: 'measure', budget: {}, workFolder: workOf(folder) });
+      return await agesOf(engine, session);
+    } finally {
+      await engine.close();
+    }
+  });
+  if (agesMs.length < leastMeasured) throw new Error(`Only ${agesMs.length} points came to the view.`);
+  return spread('stdout write → point at the webview', agesMs, 250);
+}
+
+/** The value of each point is the time at which it was printed, so its age is known when it comes. */
+async function agesOf(engine: Engine, session: Session): Promise<number[]> {
+  const agesMs: number[] = [];
+  const runId = await firstPoint(engine);
+  const sessions = new OpenSessions(systemClock);
+  sessions.attach(engine);
+  const source = await createMetricsSource(engine, sessions, session.id);
+  const { connection, ...panel } = openPanel(source);
+  try {
+    connection.onNotification(pointsAdded, ({ values }) => {
+      const nowMs = Date.now();
+      for (const sentMs of values) agesMs.push(nowMs - sentMs);
+    });
+    connection.listen();
+    await connection.sendRequest(ready);
+    await connection.sendRequest(readSeries, { runId, metric, axis: 'step', pixels: 800 });
+    await session.ended;
+  } finally {
+    panel.dispose();
+    source.dispose();
+    sessions.dispose();
+  }
+  return agesMs;
+}
+
+function firstPoint(engine: Engine): Promise<RunId> {
+  return new Promise((resolve) => {
+    const listening = engine.runs.onDidChange((change) => {
+      if (change.kind !== 'points') return;
+      listening.dispose();
+      resolve(change.run.spec.id);
+    });
+  });
+}

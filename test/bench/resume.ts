@@ -1,0 +1,156 @@
+/** Taking up a long session, from a new engine to the first request to the model; and listing many sessions. */
+import { mkdir, stat } from 'node:fs/promises';
+import { systemClock } from '../../src/base/clock.ts';
+import { newRunId, type RunId } from '../../src/base/ids.ts';
+import { LocalMachine } from '../../src/machines/localMachine.ts';
+import { createMachines } from '../../src/machines/machineList.ts';
+import type { MetricSummary } from '../../src/metrics/metric.ts';
+import type { RunSpec } from '../../src/runs/run.ts';
+import { Runs } from '../../src/runs/runs.ts';
+import { homeAt, type Home } from '../../src/storage/home.ts';
+import { ScriptedModel } from '../fakes/scriptedModel.ts';
+import { homeOf, openEngine, workOf } from './bed.ts';
+import { median, timed, type Figure } from './figure.ts';
+import { inScratch } from './scratch.ts';
+import { SyntheticJournal } from './syntheticJournal.ts';
+
+const runCount = 40;
+const turnCount = 3000;
+const eventCount = 10_000;
+const turnsPerCheckpoint = 400;
+const rounds = 5;
+const sessionCount = 200;
+const launchedTogether = 4;
+
+interface DoneRun {
+  readonly spec: RunSpec;
+  readonly metrics: readonly MetricSummary[];
+}
+
+export async function benchResume(): Promise<Figure[]> {
+  const longFigures = await inScratch(benchLongSession);
+  return [...longFigures, ...(await inScratch(benchList))];
+}
+
+async function benchLongSession(folder: string): Promise<Figure[]> {
+  const home = homeAt(homeOf(folder));
+  const journal = longJournal(await realRuns(folder));
+  await journal.write(home);
+  const megabytes = (await stat(home.journalFile(journal.sessionId))).size / 1e6;
+  const timesMs: number[] = [];
+  for (let round = 0; round < rounds; round++) timesMs.push(await resumeOnce(folder, home, journal));
+  return [
+    { name: `journal of ${journal.length} events, ${runCount} runs`, value: megabytes, unit: 'MB' },
+    { name: 'resume → first model request, first time', value: timesMs[0] ?? Number.NaN, unit: 'ms' },
+    { name: 'resume → first model request, p50 of 5', value: median(timesMs), unit: 'ms' },
+  ];
+}
+
+/** What a process that was ended at some moment of the night leaves. */
+function longJournal(runs: readonly DoneRun[]): SyntheticJournal {
+  const journal = new SyntheticJournal('bring loss < 0.001');
+  const turnsPerRun = Math.floor(turnCount / runCount);
+  // Turns with a call are four events, those without are three: so many of each that all events together are as asked.
+  const own = 3 * runCount + Math.floor(turnCount / turnsPerCheckpoint) + 2;
+  const calling = eventCount - own - 3 * turnCount;
+  let turns = 0;
+  for (const { spec, metrics } of runs) {
+    const id = journal.run(spec);
+    for (let turn = 1; turn < turnsPerRun; turn++) {
+      turns++;
+      if ((turns * calling) % turnCount < calling) journal.turn();
+      else journal.talk();
+      if (turns % turnsPerCheckpoint === 0) journal.checkpoint();
+    }
+    journal.runEnded(id, metrics);
+  }
+  while (journal.length < eventCount) journal.talk();
+  return journal;
+}
+
+/** The journal is put back each time, for being taken up is written into it. */
+async function resumeOnce(folder: string, home: Home, journal: SyntheticJournal): Promise<number> {
+  await journal.write(home);
+  const requested = Promise.withResolvers<number>();
+  const model = new ScriptedModel(() => {
+    requested.resolve(performance.now());
+    return 'hang';
+  });
+  const startedMs = performance.now();
+  const engine = await openEngine({ folder, model });
+  try {
+    await engine.sessions.resume(journal.sessionId);
+    return (await requested.promise) - startedMs;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Really launched, so that folder, output and points of each are what a resumed session finds. */
+async function realRuns(folder: string): Promise<DoneRun[]> {
+  await mkdir(workOf(folder), { recursive: true });
+  const { runsFolder } = homeAt(homeOf(folder));
+  const machines = createMachines([new LocalMachine({ runsFolder, workFolder: workOf(folder), clock: systemClock })]);
+  const runs = new Runs({ machines, folder: runsFolder, clock: systemClock });
+  const sessionId = new SyntheticJournal('none').sessionId;
+  const done: DoneRun[] = [];
+  const command = 'for i in $(seq 500); do echo "step=$i loss=0.$((1000 - i))"; done';
+  const launch = async (number: number): Promise<void> => {
+    const id = newRunId(Date.now());
+    const base = { machineId: 'local', command, cwd: workOf(folder), env: {}, metrics: { names: ['loss'] } };
+    const spec: RunSpec = { ...base, id, sessionId, number, label: `lr=${number}e-4`, plannedMs: Date.now() };
+    const ended = endOf(runs, id);
+    const run = await runs.launch(spec);
+    await ended;
+    done.push({ spec, metrics: run.metrics.summaries() });
+  };
+  for (let first = 1; first <= runCount; first += launchedTogether)
+    await Promise.all(Array.from({ length: launchedTogether }, (_, index) => launch(first + index)));
+  runs.dispose();
+  return done.sort((a, b) => a.spec.number - b.spec.number);
+}
+
+const endOf = (runs: Runs, id: RunId): Promise<void> =>
+  new Promise((resolve) => {
+    const listening = runs.onDidChange((change) => {
+      if (change.kind !== 'ended' || change.run.spec.id !== id) return;
+      listening.dispose();
+      resolve();
+    });
+  });
+
+/** Evenings of a hundred events each. The index is made from the journals, loaded, and asked again. */
+async function benchList(folder: string): Promise<Figure[]> {
+  const home = homeAt(homeOf(folder));
+  for (let index = 0; index < sessionCount; index++) await shortJournal(index).write(home);
+  const [fromJournals] = await listTwice(folder);
+  const [fromFile, again] = await listTwice(folder);
+  return [
+    { name: `list of ${sessionCount} sessions, index made from the journals`, value: fromJournals, unit: 'ms' },
+    { name: `list of ${sessionCount} sessions, index loaded`, value: fromFile, unit: 'ms' },
+    { name: `list of ${sessionCount} sessions, asked again`, value: again, unit: 'ms' },
+  ];
+}
+
+async function listTwice(folder: string): Promise<[number, number]> {
+  const engine = await openEngine({ folder, model: new ScriptedModel([]) });
+  const list = async (): Promise<void> => {
+    const { length } = await engine.sessions.list();
+    if (length !== sessionCount) throw new Error(`${length} sessions instead of ${sessionCount}`);
+  };
+  const timesMs: [number, number] = [await timed(list), await timed(list)];
+  await engine.close();
+  return timesMs;
+}
+
+function shortJournal(index: number): SyntheticJournal {
+  const journal = new SyntheticJournal(`bring loss < 0.${index + 1}`, Date.UTC(2026, 0, 1 + index));
+  const metric = { count: 500, last: 0.5, lastStep: 500, min: 0.4, max: 3, mean: 1, best: 0.4 };
+  for (let run = 0; run < 4; run++) {
+    const id = journal.run();
+    for (let turn = 0; turn < 4; turn++) journal.turn();
+    journal.runEnded(id, [{ metric: 'loss', direction: 'lower', ...metric }]);
+  }
+  journal.add({ type: 'session.ended', reason: 'budget', summary: 'Stopped: the money is spent.', evidence: [] });
+  return journal;
+}
