@@ -20,6 +20,7 @@ export interface RunFolder {
   readonly claim: string;
   readonly process: string;
   readonly output: string;
+  readonly heartbeat: string;
   readonly exit: string;
   readonly kill: string;
   readonly capsule: string;
@@ -34,6 +35,7 @@ export function runFolder(runsFolder: string, id: RunId): RunFolder {
     claim: file('claim'),
     process: file('process'),
     output: file('output.log'),
+    heartbeat: file('heartbeat'),
     exit: file('exit'),
     kill: file('kill'),
     capsule: file('capsule.sh'),
@@ -58,8 +60,11 @@ export const signalCommand = (folder: RunFolder, signal: string, graceMs?: numbe
   const capsule = `/bin/sh ${shellQuote(folder.capsule)}`;
   return graceMs === undefined
     ? `${capsule} signal ${shellQuote(signal)}`
-    : `${capsule} end ${shellQuote(signal)} ${Math.ceil(graceMs / 200)}`;
+    : `${capsule} end ${shellQuote(signal)} ${Math.ceil(graceMs / tickMs)}`;
 };
+
+/** The capsule's unit of waiting. */
+const tickMs = 100;
 
 export interface SignalReport {
   /** Processes that were signalled. */
@@ -101,6 +106,7 @@ export const parseFields = (text: string): ReadonlyMap<string, string> =>
  */
 function commandScript(command: string): string {
   const isBackground = /(^|[^&])&\s*$/.test(command);
-  const wait = 'set -- $?\nif [ -n "$!" ]; then wait "$!"; else exit "$1"; fi\n';
+  // With a default, for the command may have said `set -u`.
+  const wait = 'set -- $?\nif [ -n "${!:-}" ]; then wait "$!"; else exit "$1"; fi\n';
   return `${command}\n${isBackground ? wait : ''}`;
 }

@@ -7,7 +7,7 @@ export const capsuleScript = String.raw`#!/bin/sh
 # Runs the command of this folder so that it outlives whoever started it, and writes down what became of it.
 #   capsule.sh start             start the command and wait for its end
 #   capsule.sh signal SIGNAL     signal every process of the run
-#   capsule.sh end SIGNAL TICKS  the same, then KILL those that are left after TICKS x 0.2 s, and look again
+#   capsule.sh end SIGNAL TICKS  the same, then KILL those that are left after TICKS x 0.1 s, and look again
 folder=${$}{0%/*}
 id=${$}{folder##*/}
 
@@ -155,12 +155,12 @@ signal_all() {
 end_all() {
   signal_all "$1" ending
   ticks=0 escalated=0 left=$signalled
-  while [ -n "$left" ] && [ "$ticks" -lt "$(($2 + 25))" ]; do
+  while [ -n "$left" ] && [ "$ticks" -lt "$(($2 + 50))" ]; do
     if [ "$ticks" -ge "$2" ]; then
       escalated=1
       kill -s KILL $left 2>/dev/null
     fi
-    sleep 0.2 2>/dev/null || sleep 1
+    sleep 0.1 2>/dev/null || sleep 1
     ticks=$((ticks + 1))
     left=$(members | one_line)
   done

@@ -117,6 +117,7 @@ export class LiveRun implements Run, Disposable {
   /** Begins to follow, from the byte at which metrics were last read. `before` describes output that is there already. */
   attach(before?: { readonly sizeBytes: number; readonly modifiedMs: number }): void {
     if (before) this.#before = before;
+    if (before && before.sizeBytes > 0) this.#lastOutputMs = before.modifiedMs;
     this.#follow = this.#parts.machine.follow(this.#folder.output, this.metrics.resumeOffset, {
       onBytes: (bytes, offset) => this.#take(bytes, offset),
       onChange: () => this.#lookSoon(),
@@ -229,8 +230,14 @@ export class LiveRun implements Run, Disposable {
     const wasAsked = (await this.#parts.machine.stat(this.#folder.kill)) !== undefined;
     await this.#end({
       verdict: wasAsked ? { kind: 'killed' } : { kind: 'lost', why },
-      endedMs: this.#lastOutputMs ?? this.#parts.clock.now(),
+      endedMs: await this.#lastSeenMs(),
     });
+  }
+
+  /** Its last sign of life: what it printed, or the heartbeat of its capsule. */
+  async #lastSeenMs(): Promise<number> {
+    const heartbeat = await this.#parts.machine.stat(this.#folder.heartbeat);
+    return Math.max(heartbeat?.modifiedMs ?? 0, this.#lastOutputMs ?? 0) || this.#parts.clock.now();
   }
 
   #doubt(error: unknown): void {

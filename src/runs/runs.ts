@@ -63,6 +63,7 @@ export class Runs implements Disposable {
   readonly #runs = new Map<RunId, LiveRun>();
   readonly #attaching = new Map<RunId, Promise<LiveRun>>();
   readonly #launches = new Map<RunId, Promise<Run>>();
+  #isDisposed = false;
   readonly #changes = new Emitter<RunChange>();
   readonly onDidChange: Event<RunChange> = this.#changes.event;
 
@@ -146,6 +147,7 @@ export class Runs implements Disposable {
 
   /** Lets go of every run. None is ended by it. */
   dispose(): void {
+    this.#isDisposed = true;
     this.#changes.dispose();
     for (const run of this.#runs.values()) run.dispose();
     this.#runs.clear();
@@ -228,6 +230,10 @@ export class Runs implements Disposable {
     const machine = machines.get(spec.machineId);
     const metrics = await RunMetrics.open(join(folder, spec.id), spec.metrics);
     const run = new LiveRun({ spec, machine, metrics, clock, logger, onChange: (change) => this.#tell(change) });
+    if (this.#isDisposed) {
+      run.dispose();
+      return run;
+    }
     this.#runs.set(spec.id, run);
     run.attach(output);
     return run;

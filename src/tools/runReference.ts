@@ -50,7 +50,7 @@ export function findRun(finder: RunFinder, args: RunReference, sessionId: Sessio
   if (found) return found;
   const known = finder.all().slice(-20).map(runLine);
   const list = known.length > 0 ? `Runs:\n${known.join('\n')}` : 'No run has been started yet.';
-  throw new ToolFailure(`There is no run ${referenceText(args)}. ${list}`);
+  throw new ToolFailure(`${referenceText(args)} is not known. ${list}`);
 }
 
 const runLine = (run: Run): string =>

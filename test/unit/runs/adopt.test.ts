@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'mocha';
+import { afterEach, describe, it } from 'mocha';
 import { MachineFailure, type Machine } from '../../../src/machines/machine.ts';
 import type { Run } from '../../../src/runs/liveRun.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
@@ -22,10 +22,22 @@ describe('adopting runs', () => {
   const runsFolder = (): string => join(folder(), 'runs');
   const inRun = (run: RunSpec, name: string): string => join(runsFolder(), run.id, name);
 
-  const launcher = (run: RunSpec): ChildProcess =>
-    spawn(process.execPath, [join(import.meta.dirname, 'launcher.ts'), JSON.stringify(run), runsFolder()], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+  let launchers: ChildProcess[] = [];
+  afterEach(async () => {
+    for (const child of launchers) child.kill('SIGKILL');
+    await Promise.all(launchers.map(gone));
+    launchers = [];
+  });
+
+  /** A process that has launched the run: the process, and the handle that it printed. */
+  async function launchElsewhere(run: RunSpec): Promise<{ child: ChildProcess; handle: string }> {
+    const argv = [join(import.meta.dirname, 'launcher.ts'), JSON.stringify(run), runsFolder()];
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+    launchers.push(child);
+    const printed = once(child.stdout, 'data').then(String);
+    const died = once(child, 'exit').then(() => Promise.reject(new Error('The launcher ended without launching')));
+    return { child, handle: await Promise.race([printed, died]) };
+  }
 
   /** What an earlier controller and a capsule would have left, with this process file. */
   function forged(processFile: string): RunSpec {
@@ -44,11 +56,10 @@ describe('adopting runs', () => {
 
   it('goes on after the process that launched it was killed, with every point once', async () => {
     const run = spec('for i in $(seq 1 40); do echo "step=$i loss=0.$i"; sleep 0.03; done; exit 7');
-    const child = launcher(run);
-    await once(child.stdout ?? child, 'data');
+    const { child } = await launchElsewhere(run);
     await until('some points are there', () => readFileSync(inRun(run, 'output.log'), 'utf8').includes('step=8 '));
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    await gone(child);
     const { runs, changes } = controller();
     const adopted = await runs.adopt(run);
     assert.ok(adopted);
@@ -91,13 +102,10 @@ describe('adopting runs', () => {
 
   it('starts a run once, however many processes launch it', async () => {
     const run = spec('echo once >> started; sleep 0.5');
-    const children = [launcher(run), launcher(run), launcher(run)];
-    const handles = await Promise.all(
-      children.map(async (child) => String((await once(child.stdout ?? child, 'data')) as Buffer[])),
-    );
-    for (const child of children) child.kill('SIGKILL');
-    await Promise.all(children.map(gone));
-    assert.equal(new Set(handles).size, 1);
+    const launched = await Promise.all([launchElsewhere(run), launchElsewhere(run), launchElsewhere(run)]);
+    assert.equal(new Set(launched.map(({ handle }) => handle)).size, 1);
+    for (const { child } of launched) child.kill('SIGKILL');
+    await Promise.all(launched.map(({ child }) => gone(child)));
     const { runs } = controller();
     const again = await Promise.all([runs.launch(run), runs.launch(run)]);
     assert.deepEqual(await Promise.all(again.map(ended)), [{ kind: 'ok' }, { kind: 'ok' }]);

@@ -22,6 +22,7 @@ const truths: readonly (readonly [what: string, command: string, verdict: Verdic
   ['grandchildren', '(sh -c "(exit 5)"; exit $?)', { kind: 'failed', code: 5 }],
   ['trailing &', '(sleep 0.2; echo late; exit 6) &', { kind: 'failed', code: 6 }, 'late'],
   ['trailing & of a failed start', 'false # not a job &', { kind: 'failed', code: 1 }],
+  ['set -u and a trailing &', 'set -u; false # &', { kind: 'failed', code: 1 }],
   ['comment at the end', 'echo a # comment', { kind: 'ok' }, 'a'],
   ['quotes', `printf '%s|' "it's" '"' \\$HOME`, { kind: 'ok' }, `it's|"|$HOME|`],
   ['heredoc', 'cat <<EOF\n$((1+1)) "x"\nEOF', { kind: 'ok' }, '2 "x"'],
