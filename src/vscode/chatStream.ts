@@ -12,21 +12,21 @@ export function showPart(stream: ChatResponseStream, part: ChatPart): void {
     case 'progress':
       return stream.progress(part.text);
     case 'block':
-      return stream.markdown(`\n\n${part.markdown}\n\n`);
+      return stream.markdown(withIcons(`\n\n${part.markdown}\n\n`));
     case 'line':
       return showLine(stream, part);
   }
 }
 
+/** All in one kind of Markdown: VS Code then draws a line and its files as one paragraph. */
 function showLine(stream: ChatResponseStream, { icon, markdown, files = [] }: ChatPart & { kind: 'line' }): void {
-  stream.markdown(withIcons(`\n\n$(${icon}) ${markdown}`));
+  stream.markdown(withIcons(`\n\n$(${icon}) ${markdown}${files.length > 0 ? ' ' : ''}`));
   for (const file of files) {
     const uri = Uri.file(file);
-    stream.markdown(' ');
     stream.anchor(uri, basename(file));
     stream.reference(uri);
   }
-  stream.markdown('\n\n');
+  stream.markdown(withIcons('\n\n'));
 }
 
 /** Theme icons, but no command links and no HTML. */

@@ -9,7 +9,7 @@ import type { Trend } from '../metrics/metric.ts';
 import type { RunChange } from '../runs/liveRun.ts';
 import { Frames } from './metricsPanel/frames.ts';
 import type { OpenSessionView } from './present/experimentRows.ts';
-import { isAlive, isOpen, isWorking, type Glance, type LiveMetric } from './present/sessionText.ts';
+import { bestText, isAlive, isOpen, isWorking, type Glance, type LiveMetric } from './present/sessionText.ts';
 
 /** Views are drawn anew at most this often. */
 const frameMs = 250;
@@ -84,7 +84,8 @@ export class OpenSessions implements Disposable {
 
   glance(session: Session): Glance {
     const metric = this.#liveMetric(session);
-    return { state: session.state, ...(metric && { metric }) };
+    const best = bestText(session.ledger);
+    return { state: session.state, ...(metric && { metric }), ...(best !== undefined && { best }) };
   }
 
   dispose(): void {

@@ -5,7 +5,7 @@ import type { JournalEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 import { cleanText } from '../../base/text.ts';
 import { budgetText } from './budgetText.ts';
-import { statusLine } from './sessionText.ts';
+import { bestText, statusLine } from './sessionText.ts';
 import { ledgerTable } from './ledgerTable.ts';
 import { Transcript, type ChatPart } from './transcript.ts';
 import { exactTime, plain } from './words.ts';
@@ -17,9 +17,11 @@ export function journalDocument({ state, events, ledger, damage }: SessionReadin
   const entries = journalEntries(events);
   const left = entries.length - maxEntries;
   const table = ledgerTable(ledger);
+  const best = bestText(ledger);
+  const glance = { state, ...(best !== undefined && { best }) };
   return [
     `# ${plain(state.goal, 500)}`,
-    plain(statusLine({ state }, nowMs), 400),
+    plain(statusLine(glance, nowMs), 400),
     `Started ${exactTime(state.startedMs)} · ${plain(`${state.provider}/${state.model}`)} · budget ${plain(budgetText(state.budget))} · in ${plain(state.workFolder, 300)}`,
     ...damage.map((problem) => `**The journal is damaged:** ${plain(problem, 400)}`),
     ...(table === '' ? [] : ['## Runs', table]),

@@ -3,6 +3,7 @@ import type { RunState } from '../../agent/state.ts';
 import type { Evidence } from '../../agent/events.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import { formatValue } from '../../base/text.ts';
+import { judge } from '../../metrics/compare.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { plain } from './words.ts';
 
@@ -26,7 +27,7 @@ export function metricTable(result: RunResult): string {
       (row) => `| ${plain(row.metric, 40)} | ${formatValue(row.last)} | ${bestCell(row)} | ${against(row, result)} |`,
     );
   const more = rows.length > maxRows ? `\n\n${rows.length - maxRows} more in the metrics panel.` : '';
-  return `| Metric | Last | Best | Against the runs before |\n| :-- | --: | --: | :-- |\n${lines.join('\n')}${more}`;
+  return `| Metric | Best | Before |\n| :-- | --: | :-- |\n${lines.join('\n')}${more}`;
 }
 
 const rank = (row: MetricSummary, decisive: MetricSummary | undefined): number =>
@@ -37,40 +38,36 @@ function ordered(metrics: readonly MetricSummary[], decisive: string | undefined
   return [...metrics].sort((a, b) => rank(a, first) - rank(b, first));
 }
 
-const bestCell = (row: MetricSummary): string => (row.direction === 'none' ? '' : formatValue(row.best));
-
 /** The arrow says where the value went, the word whether that is good: neither needs a colour. */
 function against(row: MetricSummary, { before }: RunResult): string {
   if (row.firstNonFinite !== undefined) return `${formatValue(row.firstNonFinite.value)} ${where(row.firstNonFinite)}`;
   if (row.direction === 'none') return '';
   const rival = bestBefore(row, before);
   if (rival === undefined) return '';
-  const was = `was ${formatValue(rival.value)} in run ${rival.run}`;
-  if (row.best === rival.value) return `= same · ${was}`;
-  const isUp = row.best > rival.value;
-  return `${isUp ? '▲' : '▼'} ${isUp === (row.direction === 'higher') ? 'better' : 'worse'} · ${was}`;
+  const { verdict, delta } = judge(rival.value, row.best, row.direction);
+  const arrow = verdict === 'same' ? '=' : delta > 0 ? '▲' : '▼';
+  return `${formatValue(rival.value)} ${arrow} ${verdict}`;
 }
 
 const where = (at: { readonly index: number; readonly step: number }): string =>
   Number.isFinite(at.step) ? `at step ${at.step}` : `at point ${at.index}`;
 
-function bestBefore(row: MetricSummary, before: readonly RunState[]): { value: number; run: number } | undefined {
-  let rival: { value: number; run: number } | undefined;
+function bestBefore(row: MetricSummary, before: readonly RunState[]): { value: number } | undefined {
+  let rival: { value: number } | undefined;
   for (const run of before) {
     const value = summaryFor(run.metrics, row.metric)?.best;
     if (value === undefined || !Number.isFinite(value)) continue;
     const isBetter = rival === undefined || (row.direction === 'lower' ? value < rival.value : value > rival.value);
-    if (isBetter) rival = { value, run: run.spec.number };
+    if (isBetter) rival = { value };
   }
   return rival;
 }
 
-/** What the engine read to prove the goal. Empty when there is none. */
-export function evidenceTable(evidence: readonly Evidence[]): string {
-  if (evidence.length === 0) return '';
-  const lines = evidence.map(
-    (row) =>
-      `| ${plain(row.run, 40)} | ${plain(row.metric, 40)} | ${formatValue(row.last)} | ${formatValue(row.best)} | ${row.count} |`,
-  );
-  return `| Run | Metric | Last | Best | Points |\n| :-- | :-- | --: | --: | --: |\n${lines.join('\n')}`;
-}
+/** What the engine read to prove the goal, as a list. Empty when there is nothing. */
+export const evidenceList = (evidence: readonly Evidence[]): string =>
+  evidence
+    .map(({ run, metric, last, best, count }) => {
+      const other = best === last ? '' : `best ${formatValue(best)}, `;
+      return `- ${plain(metric, 40)} **${formatValue(last)}** in ${plain(run, 40)} (${other}${count} points)`;
+    })
+    .join('\n');

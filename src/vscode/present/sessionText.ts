@@ -4,7 +4,7 @@ import type { EndReason } from '../../agent/events.ts';
 import type { RunState, SessionState } from '../../agent/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { formatUsd, formatValue, oneLine } from '../../base/text.ts';
-import { triggerText, type SleepRequest } from '../../sleep/trigger.ts';
+import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
 import { budgetText } from './budgetText.ts';
 import { clockTime, formatSpan, type Icon } from './words.ts';
 
@@ -19,6 +19,8 @@ export interface LiveMetric {
 export interface Glance {
   readonly state: SessionState;
   readonly metric?: LiveMetric;
+  /** `loss 0.83`, of the champion: what counts once nothing is going on. */
+  readonly best?: string;
 }
 
 export const isOpen = (state: SessionState): boolean => state.phase !== 'ended';
@@ -39,20 +41,28 @@ const arrows = { up: '↑', down: '↓', flat: '→' } as const;
 export const metricText = (metric: LiveMetric): string =>
   `${metric.name} ${formatValue(metric.value)} ${arrows[metric.trend]}`;
 
-/** `until run 7 ends`, `until loss < 1 or 14:30`, `until 14:30`. */
+/** `until run 7 ends`, `until run 2 and run 3 end`, `until loss < 1 or 14:30`, `until 14:30`. */
 export function sleepText(request: SleepRequest, state: SessionState, nowMs: number): string {
-  const words = request.triggers.map((trigger) => {
+  const { triggers, deadlineMs, reason, logic } = request;
+  if (triggers.length === 0) return deadlineMs === undefined ? reason : `until ${clockTime(deadlineMs, nowMs)}`;
+  const conjunction = logic === 'all' ? ' and ' : ' or ';
+  const runs = triggers.flatMap((trigger) => (trigger.type === 'process_exit' ? [runName(trigger, state)] : []));
+  if (runs.length === triggers.length)
+    return `until ${shortList(runs, conjunction)} ${runs.length > 1 && logic === 'all' ? 'end' : 'ends'}`;
+  const words = triggers.map((trigger) => {
     if (trigger.type === 'timer') return clockTime(trigger.atMs, nowMs);
-    if (trigger.type !== 'process_exit') return triggerText(trigger);
-    const run = state.runs.get(trigger.runId);
-    return `${run ? `run ${run.spec.number}` : trigger.name} ends`;
+    return trigger.type === 'process_exit' ? `${runName(trigger, state)} ends` : triggerText(trigger);
   });
-  const shown = words.slice(0, 3).join(request.logic === 'all' ? ' and ' : ' or ');
-  const rest = words.length > 3 ? ` and ${words.length - 3} more` : '';
-  if (words.length === 0)
-    return request.deadlineMs === undefined ? request.reason : `until ${clockTime(request.deadlineMs, nowMs)}`;
-  return `until ${shown}${rest}`;
+  return `until ${shortList(words, conjunction)}`;
 }
+
+function runName(trigger: Extract<Trigger, { type: 'process_exit' }>, state: SessionState): string {
+  const run = state.runs.get(trigger.runId);
+  return run ? `run ${run.spec.number}` : trigger.name;
+}
+
+const shortList = (words: readonly string[], conjunction: string): string =>
+  words.slice(0, 3).join(conjunction) + (words.length > 3 ? `${conjunction}${words.length - 3} more` : '');
 
 /** How long the sleep lasts yet, where that is known; else how long it has lasted. */
 export function sleepSpan(sleep: NonNullable<SessionState['sleep']>, nowMs: number): string {
@@ -118,14 +128,14 @@ function runsText(alive: number, all: number): string {
 }
 
 /** `Working · turn 12 · 2 of 5 runs going · loss 0.83 ↓ · $1.20 of $5 · 42 m`. */
-export function statusLine({ state, metric }: Glance, nowMs: number): string {
+export function statusLine({ state, metric, best }: Glance, nowMs: number): string {
   const endMs = state.phase === 'ended' ? state.lastEventMs : nowMs;
   const alive = runningCount(state);
   return [
     phaseText(state, nowMs),
     `turn ${state.turns}`,
     runsText(alive, state.runs.size),
-    metric ? metricText(metric) : '',
+    state.phase === 'ended' ? (best ?? '') : metric ? metricText(metric) : '',
     costText(state) + (state.budget.usd === undefined ? '' : ` of ${budgetText({ usd: state.budget.usd })}`),
     formatSpan(endMs - state.startedMs),
   ]

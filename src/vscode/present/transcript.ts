@@ -4,7 +4,7 @@ import type { JournalEvent, StreamEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 import { formatDuration } from '../../base/text.ts';
 import { verdictText } from '../../runs/run.ts';
-import { evidenceTable, metricTable } from './metricTable.ts';
+import { evidenceList, metricTable } from './metricTable.ts';
 import { endIcon, endText, sleepText } from './sessionText.ts';
 import { code, codeBlock, plain, verdictIcon } from './words.ts';
 
@@ -125,10 +125,10 @@ function toolParts(event: Of<'tool.finished'>, title: string): readonly ChatPart
   return [line(toolIcon(event), toolText(title, event.summary), files)];
 }
 
-/** A summary is a whole sentence of its own (`Launched run 7 on gpu1`); what it does not repeat of the title is kept. */
+/** A summary that begins with the title already says it. */
 function toolText(title: string, summary: string | undefined): string {
   if (summary === undefined || summary === '') return plain(title);
-  return plain(/^[A-Z]/.test(summary) ? summary : `${title} · ${summary}`, 240);
+  return plain(summary.startsWith(title) ? summary : `${title} · ${summary}`, 240);
 }
 
 function toolIcon(event: Of<'tool.finished'>): string {
@@ -153,7 +153,7 @@ function runEndedParts(event: Of<'run.ended'>, state: SessionState): readonly Ch
 }
 
 function endParts(event: Of<'session.ended'>): readonly ChatPart[] {
-  const table = evidenceTable(event.evidence);
+  const table = evidenceList(event.evidence);
   const parts: ChatPart[] = [line(endIcon(event.reason).id, `**${endText(event.reason)}**`)];
   if (event.summary.trim() !== '') parts.push({ kind: 'block', markdown: event.summary.trim() });
   if (table !== '') parts.push({ kind: 'block', markdown: table });
@@ -174,9 +174,8 @@ const runName = (state: SessionState, runId: Of<'run.ended'>['runId']): string =
 /** A reason that only says again until when is left out. */
 function sleepWords({ request, at }: Of<'sleep.started'>, state: SessionState): string {
   const until = sleepText(request, state, at);
-  return until.toLowerCase().includes(request.reason.trim().toLowerCase())
-    ? plain(until)
-    : `${plain(until)} · ${plain(request.reason)}`;
+  const isSaid = until.toLowerCase().includes(request.reason.trim().toLowerCase());
+  return isSaid ? plain(until) : `${plain(until)} · ${plain(request.reason)}`;
 }
 
 const plainProgress = (text: string, title?: string): string =>
