@@ -154,7 +154,9 @@ export class Card {
 
   #showHover(): void {
     const x = this.#cursorX;
-    if (x === undefined || !this.#isPointed || this.#selection !== undefined) return this.#hover.hide();
+    const shown = this.#shownX();
+    const isAway = x === undefined || !this.#isPointed || this.#selection !== undefined;
+    if (isAway || x < shown.from || x > shown.to) return this.#hover.hide();
     this.#hover.show(this.#hits(x), { x, pixel: this.#plot.pixelAt(x), axis: this.#model?.axis ?? 'step' });
   }
 

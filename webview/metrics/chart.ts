@@ -12,7 +12,7 @@ import {
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 import type { Bounds } from './bounds.ts';
 import { paintOver, paintUnder, type Decorations } from './decorations.ts';
-import { formatTick, formatX } from './format.ts';
+import { formatTick, formatX, timeStep } from './format.ts';
 import type { Point } from './series.ts';
 import type { Theme } from './theme.ts';
 
@@ -138,6 +138,13 @@ export class Plot {
     });
   }
 
+  #labelY(value: number, ticks: readonly { value: number }[]): string {
+    if (this.#model?.isLog !== true) return formatTick(value, stepOf(ticks));
+    // A logarithmic scale of chart.js always labels its ends, wherever they fall.
+    const { from, to } = this.#bounds.y;
+    return value === from || value === to ? '' : formatTick(value, 0);
+  }
+
   #scale(side: 'x' | 'y', axis: XAxis, type: 'linear' | 'logarithmic') {
     const { from, to } = this.#bounds[side];
     const font = { family: this.#theme.fontFamily, size: 11 };
@@ -149,6 +156,7 @@ export class Plot {
       grid: { color: this.#theme.grid, lineWidth: 1, drawTicks: false, display: side === 'y' },
       // A fixed width keeps the plots of all cards in line, and still while values grow.
       ...(side === 'y' && { afterFit: (scale: { width: number }) => void (scale.width = 52) }),
+      ...(side === 'x' && axis === 'time' && { afterBuildTicks: labelClockTimes }),
       ticks: {
         color: this.#theme.muted,
         font,
@@ -158,10 +166,19 @@ export class Plot {
         autoSkipPadding: 24,
         maxTicksLimit: side === 'y' ? 6 : 8,
         callback: (value: number | string, _index: number, ticks: readonly { value: number }[]) =>
-          side === 'x' ? formatX(Number(value), axis) : formatTick(Number(value), stepOf(ticks)),
+          side === 'x' ? formatX(Number(value), axis) : this.#labelY(Number(value), ticks),
       },
     } as unknown as ScaleOptionsByType<'linear' | 'logarithmic'>;
   }
+}
+
+/** chart.js counts in tens; clocks do not. */
+function labelClockTimes(scale: { min: number; max: number; ticks: { value: number }[] }): void {
+  const step = timeStep(scale.max - scale.min, 7);
+  if (step === undefined) return;
+  const first = Math.ceil(scale.min / step);
+  const count = Math.floor(scale.max / step) - first + 1;
+  scale.ticks = Array.from({ length: count }, (_, index) => ({ value: (first + index) * step }));
 }
 
 /** Distance of the labels; 0 where they are not evenly spaced. */

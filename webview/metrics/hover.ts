@@ -3,6 +3,7 @@ import { element, setText } from './dom.ts';
 import { describeX, formatValue } from './format.ts';
 import type { CardLine } from './cardLine.ts';
 import { nearestIndex } from './series.ts';
+import { paintSwatch } from './theme.ts';
 import type { PanelMetric, XAxis } from '../../src/protocol/metricsPanel.ts';
 import type { Range } from './viewState.ts';
 
@@ -42,7 +43,7 @@ export const ranked = (hits: readonly Hit[], direction: PanelMetric['direction']
 export const hitsText = (hits: readonly Hit[], x: number, axis: XAxis): string =>
   `${describeX(x, axis)}: ${hits.map(({ line, value }) => `${line.run.name} ${formatValue(value)}`).join(', ')}`;
 
-const maxRows = 14;
+const maxRows = 9;
 
 /** A small box beside the crosshair, in the style of the editor's hovers. */
 export class HoverBox {
@@ -78,7 +79,7 @@ export class HoverBox {
 
 function rowOf({ line, value }: Hit): readonly HTMLElement[] {
   const swatch = element('span', { class: 'swatch' });
-  swatch.style.color = line.style.colour;
+  paintSwatch(swatch, line.style);
   const name = element('span', { class: line.run.isChampion ? 'hover-name champion' : 'hover-name' }, line.run.name);
   return [swatch, name, element('span', { class: 'number' }, formatValue(value))];
 }

@@ -3,7 +3,7 @@ import type { PanelRun } from '../../src/protocol/metricsPanel.ts';
 import { checkbox, iconButton, type CheckboxHandle } from './controls.ts';
 import { element, setAttribute, setChildren, setText } from './dom.ts';
 import { icon, type IconName } from './icons.ts';
-import type { LineStyle } from './theme.ts';
+import { paintSwatch, type LineStyle } from './theme.ts';
 
 export interface RunRow {
   readonly run: PanelRun;
@@ -133,7 +133,7 @@ class Row {
   render({ run, style, isShown, isPinned }: RunRow, metric: string, isActive: boolean): void {
     const value = run.metrics[metric];
     this.#check.set({ isChecked: isShown, label: `Show ${run.name}` });
-    this.#swatch.style.color = style.colour;
+    paintSwatch(this.#swatch, style);
     setText(this.#name, run.name);
     setAttribute(this.#name, 'title', `Open ${run.name}`);
     this.#champion.hidden = !run.isChampion;

@@ -52,6 +52,13 @@ export const lineStyle = (theme: Theme, index: number): LineStyle => ({
   dash: dashes[Math.floor(index / theme.runColours.length) % dashes.length] ?? [],
 });
 
+/** A short piece of the run's line. */
+export function paintSwatch(swatch: HTMLElement, { colour, dash }: LineStyle): void {
+  const [first = 0] = dash;
+  swatch.style.color = colour;
+  swatch.style.borderTopStyle = first === 0 ? 'solid' : first > 2 ? 'dashed' : 'dotted';
+}
+
 /** Calls back when the person changes the theme. Lives as long as the page. */
 export function onThemeChange(listener: () => void): void {
   const observer = new MutationObserver(listener);

@@ -3,6 +3,7 @@ import { element } from './dom.ts';
 import { describeX, formatValue } from './format.ts';
 import type { CardLine } from './cardLine.ts';
 import type { Point } from './series.ts';
+import { paintSwatch } from './theme.ts';
 
 export interface LineFacts {
   readonly last: string;
@@ -60,7 +61,7 @@ export function valueRows(lines: readonly CardLine[]): readonly HTMLTableRowElem
   return lines.map((line) => {
     const { last, min, max, trend } = factsOf(line);
     const swatch = element('span', { class: 'swatch' });
-    swatch.style.color = line.style.colour;
+    paintSwatch(swatch, line.style);
     const numbers = [last, min, max].map((text) => element('td', { class: 'number' }, text));
     return element(
       'tr',

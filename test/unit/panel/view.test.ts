@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { advanceEma, emaValue, smoothed } from '../../../src/protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer } from '../../../src/protocol/metricsPanel.ts';
 import { clampZoom, fitY, scaled, union } from '../../../webview/metrics/bounds.ts';
-import { describeX, formatTick, formatValue, formatX } from '../../../webview/metrics/format.ts';
+import { describeX, formatTick, formatValue, formatX, timeStep } from '../../../webview/metrics/format.ts';
 import { nearestIndex, Series } from '../../../webview/metrics/series.ts';
 import { restoreState, ViewStore, type ViewState } from '../../../webview/metrics/viewState.ts';
 
@@ -132,6 +132,19 @@ describe('numbers as text', () => {
     assert.deepEqual(
       [200_000, 1_500_000].map((x) => formatX(x, 'step')),
       ['200k', '1.5M'],
+    );
+  });
+
+  it('label times as clocks count them', () => {
+    assert.equal(timeStep(2_000_000, 7), 300_000);
+    assert.equal(timeStep(36_000_000, 7), 7_200_000);
+    assert.equal(timeStep(500, 7), undefined);
+  });
+
+  it('label a logarithmic axis', () => {
+    assert.deepEqual(
+      [1e-5, 0.5, 41_931.964].map((tick) => formatTick(tick, 0)),
+      ['1e-5', '0.5', '41.9k'],
     );
   });
 
