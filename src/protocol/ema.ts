@@ -13,7 +13,7 @@ export interface Ema {
 const fullStrengthPoints = 1000;
 
 /** `smoothing` from 0 (none) to below 1, for a series of `points` points. */
-export const startEma = (smoothing: number, points: number): Ema => ({
+const startEma = (smoothing: number, points: number): Ema => ({
   keep: smoothing ** Math.min(1, fullStrengthPoints / Math.max(1, points)),
   level: 0,
   weight: 0,

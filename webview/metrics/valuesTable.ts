@@ -5,7 +5,7 @@ import type { CardLine } from './cardLine.ts';
 import type { Point } from './series.ts';
 import { paintSwatch } from './theme.ts';
 
-export interface LineFacts {
+interface LineFacts {
   readonly last: string;
   readonly min: string;
   readonly max: string;
@@ -13,7 +13,7 @@ export interface LineFacts {
 }
 
 /** Of the points that are drawn, which keep every extreme. */
-export function factsOf(line: CardLine): LineFacts {
+function factsOf(line: CardLine): LineFacts {
   const { points, marks, axis } = line.series;
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
@@ -37,7 +37,7 @@ export function factsOf(line: CardLine): LineFacts {
 }
 
 /** Mean of the newest tenth against that of the tenth before the newest fifth, seen against the spread. */
-export function trendOf(points: readonly Point[]): string {
+function trendOf(points: readonly Point[]): string {
   const values = points.flatMap(({ y }) => (Number.isNaN(y) ? [] : [y]));
   const part = Math.floor(values.length / 10);
   if (part < 1) return 'too few values';
