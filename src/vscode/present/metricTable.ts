@@ -23,9 +23,7 @@ export function metricTable(result: RunResult): string {
   if (rows.length === 0) return '';
   const lines = rows
     .slice(0, maxRows)
-    .map(
-      (row) => `| ${plain(row.metric, 40)} | ${formatValue(row.last)} | ${bestCell(row)} | ${against(row, result)} |`,
-    );
+    .map((row) => `| ${plain(row.metric, 40)} | ${formatValue(row.best)} | ${against(row, result)} |`);
   const more = rows.length > maxRows ? `\n\n${rows.length - maxRows} more in the metrics panel.` : '';
   return `| Metric | Best | Before |\n| :-- | --: | :-- |\n${lines.join('\n')}${more}`;
 }
@@ -44,23 +42,20 @@ function against(row: MetricSummary, { before }: RunResult): string {
   if (row.direction === 'none') return '';
   const rival = bestBefore(row, before);
   if (rival === undefined) return '';
-  const { verdict, delta } = judge(rival.value, row.best, row.direction);
+  const { verdict, delta } = judge(rival, row.best, row.direction);
   const arrow = verdict === 'same' ? '=' : delta > 0 ? '▲' : '▼';
-  return `${formatValue(rival.value)} ${arrow} ${verdict}`;
+  return `${formatValue(rival)} ${arrow} ${verdict}`;
 }
 
 const where = (at: { readonly index: number; readonly step: number }): string =>
   Number.isFinite(at.step) ? `at step ${at.step}` : `at point ${at.index}`;
 
-function bestBefore(row: MetricSummary, before: readonly RunState[]): { value: number } | undefined {
-  let rival: { value: number } | undefined;
-  for (const run of before) {
-    const value = summaryFor(run.metrics, row.metric)?.best;
-    if (value === undefined || !Number.isFinite(value)) continue;
-    const isBetter = rival === undefined || (row.direction === 'lower' ? value < rival.value : value > rival.value);
-    if (isBetter) rival = { value };
-  }
-  return rival;
+function bestBefore(row: MetricSummary, before: readonly RunState[]): number | undefined {
+  const values = before
+    .map((run) => summaryFor(run.metrics, row.metric)?.best)
+    .filter((value) => value !== undefined && Number.isFinite(value));
+  if (values.length === 0) return undefined;
+  return row.direction === 'lower' ? Math.min(...values) : Math.max(...values);
 }
 
 /** What the engine read to prove the goal, as a list. Empty when there is nothing. */
