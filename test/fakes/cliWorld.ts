@@ -1,0 +1,93 @@
+import { EventEmitter } from 'node:events';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { systemClock } from '../../src/base/clock.ts';
+import { Emitter } from '../../src/base/emitter.ts';
+import type { CliWorld } from '../../src/cli/world.ts';
+import { createEngine } from '../../src/compose.ts';
+import type { ModelProvider } from '../../src/models/model.ts';
+import { assetsFolder } from './testEngine.ts';
+
+/** A terminal, or a pipe, that keeps what was written. */
+export class FakeOutput extends EventEmitter {
+  text = '';
+  isTTY = false;
+  columns = 80;
+  rows = 24;
+  readonly writes: string[] = [];
+
+  write(text: string): boolean {
+    this.text += text;
+    this.writes.push(text);
+    return true;
+  }
+}
+
+export interface FakeWorld extends CliWorld {
+  readonly stdin: PassThrough & { isTTY?: boolean };
+  readonly stdout: FakeOutput;
+  readonly stderr: FakeOutput;
+  readonly interrupts: Emitter<void>;
+  readonly exits: number[];
+}
+
+export interface FakeWorldOptions {
+  readonly folder: string;
+  readonly model?: ModelProvider;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
+}
+
+/** The real engine below `folder/home`, with `model` in place of the provider of its id. */
+export function fakeWorld({ folder, model, env = {}, isTerminal = false }: FakeWorldOptions): FakeWorld {
+  const stdin: FakeWorld['stdin'] = new PassThrough();
+  const stdout = new FakeOutput();
+  stdin.isTTY = isTerminal;
+  stdout.isTTY = isTerminal;
+  const interrupts = new Emitter<void>();
+  const exits: number[] = [];
+  return {
+    env,
+    cwd: folder,
+    stdin,
+    stdout,
+    stderr: new FakeOutput(),
+    clock: systemClock,
+    version: '9.9.9',
+    defaultHome: path.join(folder, 'home'),
+    assetsFolder,
+    createEngine: (options) => createEngine({ ...options, ...(model && { providers: [model] }) }),
+    onInterrupt: (listener) => interrupts.event(listener),
+    exit: (code) => void exits.push(code),
+    interrupts,
+    exits,
+  };
+}
+
+/** What a terminal shows after `text`: its lines, the newest last. Knows what `Screen` writes. */
+export function shownBy(text: string, columns: number): string[] {
+  const rows: string[][] = [[]];
+  let [y, x] = [0, 0];
+  const rowAt = (index: number): string[] => {
+    while (rows.length <= index) rows.push([]);
+    return rows[index] ?? [];
+  };
+  const sequence = new RegExp('\\u001b\\[([?\\d;]*)([A-Za-z])|([\\s\\S])', 'gu');
+  for (const [, parameter = '', command, character = ''] of text.matchAll(sequence)) {
+    if (command === 'A') y = Math.max(0, y - Number(parameter || 1));
+    else if (command === 'J') {
+      rows.splice(y + 1);
+      rowAt(y).splice(x);
+    } else if (command !== undefined) continue;
+    else if (character === '\r') x = 0;
+    else if (character === '\n') [y, x] = [y + 1, 0];
+    else {
+      if (x >= columns) [y, x] = [y + 1, 0];
+      const row = rowAt(y);
+      while (row.length < x) row.push(' ');
+      row[x] = character;
+      x += 1;
+    }
+  }
+  return rows.map((row) => row.join(''));
+}
