@@ -27,14 +27,17 @@ const shared = {
   legalComments: 'none',
 };
 
-const node = { ...shared, platform: 'node', target: 'node22' };
+/** Libraries ask for `navigator` to tell a browser; in an extension host the mere question is logged as an error. */
+const noBrowser = { navigator: 'undefined' };
+
+const node = { ...shared, platform: 'node', target: 'node22', define: noBrowser };
 
 /** CommonJS has no `import.meta.url`; code shared with the ES module bundle may use it to find its neighbours. */
 const commonJs = {
   ...node,
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  define: { 'import.meta.url': 'importMetaUrl' },
+  define: { ...noBrowser, 'import.meta.url': 'importMetaUrl' },
   banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 };
 

@@ -86,6 +86,7 @@ export class Workbench {
     await this.page.keyboard.press('ControlOrMeta+a');
     await this.page.keyboard.press('Delete');
     await this.page.keyboard.type(text);
+    if (text.startsWith('@')) await this.#participantIsKnown();
     await this.page.keyboard.press('Enter');
   }
 
@@ -199,6 +200,16 @@ export class Workbench {
       }
       await delay(100);
     }
+  }
+
+  /** A person, too, waits until the name takes colour and a model is shown: before, VS Code takes the name for mere text. */
+  async #participantIsKnown(): Promise<void> {
+    const input = this.page.locator('.interactive-input-part').first();
+    await input.locator('.view-lines [class*="ced-chat-session-text"]').first().waitFor();
+    await this.eventually(
+      () => input.innerText(),
+      (shown) => !/^Models$/m.test(shown),
+    );
   }
 
   #chatRows(): Locator {

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { after, before, describe, it } from 'mocha';
+import { foldSession } from '../../src/agent/fold.ts';
+import type { JournalEvent } from '../../src/agent/events.ts';
+import { ledgerOf } from '../../src/agent/runDesk.ts';
+import type { SessionState } from '../../src/agent/state.ts';
+import { isSessionId } from '../../src/base/ids.ts';
+import { homeAt } from '../../src/storage/home.ts';
+import { readJournal } from '../../src/storage/journal.ts';
+import { researcher } from '../fakes/researcher.ts';
+import type { WireServer } from '../fakes/wire.ts';
+import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
+import { startVsCode, type VsCode } from '../setup/codeServer.ts';
+import { packagePath } from '../setup/paths.ts';
+import { Workbench } from './workbench.ts';
+
+/** `HELIOS_KILLS=20 npm run test:e2e` for the long version. */
+const kills = Number(process.env.HELIOS_KILLS ?? 4);
+const rates = Array.from({ length: Math.max(6, Math.round(kills * 1.6)) }, (_, index) =>
+  Number((0.02 + index * 0.01).toFixed(2)),
+);
+const goal = 'bring loss < 0.5';
+
+/** A night in which the extension host dies again and again: the ledger is that of a quiet one. */
+describe('an extension host that is killed', function () {
+  this.timeout(120_000 + kills * 40_000);
+  let folder: string;
+  let server: WireServer;
+  let vscode: VsCode;
+  let workbench: Workbench;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
+    server = await startWireAnthropic(researcher({ rates, runSeconds: 3, steps: 60 }));
+    vscode = await startVsCode({
+      folder,
+      extensionVsix: packagePath,
+      settings: { 'helios.permissions.mode': 'allow' },
+      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+    });
+    workbench = await Workbench.open(vscode);
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await vscode?.dispose();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const read = async (): Promise<SessionState | undefined> => {
+    const home = homeAt(vscode.heliosHome);
+    const [id] = (await readdir(home.sessionsFolder).catch((): string[] => [])).filter((name) => isSessionId(name));
+    if (id === undefined) return undefined;
+    const { events } = await readJournal<JournalEvent>(home.journalFile(id));
+    return foldSession(events);
+  };
+
+  it(`goes on by itself after each of ${kills} kills, and loses or doubles no run`, async () => {
+    await workbench.sendChat(`@helios ${goal}`);
+    await workbench.chatMatching(/Trying lr=0\.02/);
+    for (let kill = 0; kill < kills; kill += 1) {
+      await delay(200 + Math.random() * 3_500);
+      await workbench.killExtensionHost();
+      await workbench.reload();
+    }
+    const isEnded = async (): Promise<boolean> => (await read())?.phase === 'ended';
+    await workbench.eventually(isEnded, (ended) => ended, 60_000 + rates.length * 8_000);
+    const state = await read();
+    assert.equal(state?.end?.reason, 'goal');
+    const rows = ledgerOf(state, (run) => run.metrics).rows.map(({ number, label, verdict, metrics }) => ({
+      ...{ number, label, verdict: verdict?.kind },
+      points: metrics.map(({ metric, count, last }) => ({ metric, count, last })),
+    }));
+    assert.deepEqual(rows, rates.map(undisturbed));
+    assert.equal((await readdir(join(vscode.heliosHome, 'runs'))).length, rates.length);
+    for (const rate of rates) assert.equal(await readFile(join(folder, `started-${rate}`), 'utf8'), 'x\n');
+  });
+});
+
+/** What a run measures is known beforehand: it is arithmetic, printed to five digits. */
+function undisturbed(rate: number, index: number) {
+  let loss = 4;
+  for (let step = 0; step < 60; step += 1) loss *= 1 - rate;
+  const last = Number(loss.toFixed(5));
+  return { number: index + 1, label: `lr=${rate}`, verdict: 'ok', points: [{ metric: 'loss', count: 60, last }] };
+}
