@@ -51,9 +51,10 @@ const where = (at: { readonly index: number; readonly step: number }): string =>
   Number.isFinite(at.step) ? `at step ${at.step}` : `at point ${at.index}`;
 
 function bestBefore(row: MetricSummary, before: readonly RunState[]): number | undefined {
-  const values = before
-    .map((run) => summaryFor(run.metrics, row.metric)?.best)
-    .filter((value) => value !== undefined && Number.isFinite(value));
+  const values = before.flatMap((run) => {
+    const value = summaryFor(run.metrics, row.metric)?.best ?? Number.NaN;
+    return Number.isFinite(value) ? [value] : [];
+  });
   if (values.length === 0) return undefined;
   return row.direction === 'lower' ? Math.min(...values) : Math.max(...values);
 }

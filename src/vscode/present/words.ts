@@ -42,9 +42,9 @@ export function clockTime(atMs: number, nowMs: number): string {
 
 /** Text that came from a process, a file or a model as plain Markdown text on one line: nothing in it is a link, an icon or a table cell. */
 export const plain = (text: string, maxChars = 160): string =>
-  oneLine(cleanText(text), maxChars).replace(/[\\`*_{}[\]()#+\-!|<>~$&]/g, (mark) => `\\${mark}`);
+  oneLine(cleanText(text), maxChars).replace(/[\\`*_[\]|<~&]|\$(?=\()|^[-+#>=]|(?<=^\d+)[.)]/g, (mark) => `\\${mark}`);
 
-/** Text as an indented-safe code block whose fence is longer than any in it. */
+/** Text as a code block whose fence is longer than any in it. */
 export function codeBlock(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
   const fence = '`'.repeat(longest + 1);

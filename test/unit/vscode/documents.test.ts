@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { applyEvent } from '../../../src/agent/fold.ts';
+import type { JournalEvent } from '../../../src/agent/events.ts';
+import type { Ledger } from '../../../src/experiments/ledger.ts';
+import { judge, type MetricComparison } from '../../../src/metrics/compare.ts';
+import { comparisonDocument } from '../../../src/vscode/present/comparison.ts';
+import { isInside } from '../../../src/vscode/present/folders.ts';
+import { journalDocument } from '../../../src/vscode/present/journalDocument.ts';
+import { panelState } from '../../../src/vscode/present/panelState.ts';
+import { recorded, rowOf, startMs, started, stateOf, summaryOf } from './states.ts';
+
+const champion = rowOf(2, { isChampion: true, metrics: [summaryOf('lr', 0.1, 'none'), summaryOf('val/loss', 0.83)] });
+const ledger: Ledger = {
+  rows: [rowOf(1, { verdict: { kind: 'failed', code: 3 } }), champion],
+  decisive: { metric: 'loss', direction: 'lower' },
+  champion,
+};
+
+describe('journal document', () => {
+  const first = started('bring loss < 1.0');
+  const events: JournalEvent[] = [
+    first,
+    recorded({ type: 'message.added', origin: 'goal', text: 'bring loss < 1.0' }),
+    recorded({ type: 'message.added', origin: 'person', text: 'a smaller\n# rate' }),
+    recorded({
+      type: 'tool.finished',
+      callId: 'c',
+      name: 'exec',
+      text: '',
+      isError: false,
+      durationMs: 1,
+      summary: 'ran',
+    }),
+    recorded({ type: 'session.ended', reason: 'goal', summary: 'Done.', evidence: [] }, startMs + 120_000),
+  ];
+  const state = events.slice(1).reduce(applyEvent, stateOf());
+
+  it('reads from top to bottom: what, where it stands, the runs, then the events by minute', () => {
+    const text = journalDocument({ state, events, ledger, damage: [] }, startMs + 200_000);
+    const order = [
+      '# bring loss \\< 1.0',
+      'Goal met',
+      '## Runs',
+      '2 (champion)',
+      '## Journal',
+      '### 2026-11-20 14:03',
+      'exec · ran',
+    ];
+    const places = [...order, '### 2026-11-20 14:05', '**Goal met**', 'Done.'].map((part) => text.indexOf(part));
+    assert.ok(
+      places.every((place, index) => place >= 0 && place > (places[index - 1] ?? -1)),
+      `${places.join()}\n${text}`,
+    );
+  });
+
+  it('quotes what a person said, as they said it', () => {
+    const text = journalDocument({ state, events, ledger, damage: [] }, startMs);
+    assert.match(text, /\*\*You\*\*\n\n> a smaller\n> \\# rate/);
+    assert.equal(text.match(/bring loss/g)?.length, 1);
+  });
+
+  it('says that a journal is damaged', () => {
+    const text = journalDocument({ state, events, ledger, damage: ['line 7 is torn'] }, startMs);
+    assert.match(text, /damaged:\*\* line 7 is torn/);
+  });
+});
+
+describe('comparison of two runs', () => {
+  it('says better and worse at the end, at best and at equal step', () => {
+    const metric: MetricComparison = {
+      metric: 'loss',
+      direction: 'lower',
+      baseline: summaryOf('loss', 1),
+      experiment: summaryOf('loss', 0.5),
+      atEnd: judge(1, 0.5, 'lower'),
+      atBest: judge(1, 0.5, 'lower'),
+      atEqualStep: { ...judge(1, 1.25, 'lower'), by: 'step', position: 100 },
+    };
+    const text = comparisonDocument({ baseline: rowOf(1), experiment: rowOf(2), metrics: [metric] });
+    assert.match(text, /^# Run 2 against run 1/);
+    assert.match(text, /\| loss \| 1 \| 0\.5 \| ▼ 50\.0 % better \|/);
+    assert.match(text, /\| loss \| step 100 \| 1 \| 1\.25 \| ▲ 25\.0 % worse \|/);
+  });
+
+  it('says so where there is nothing to compare', () => {
+    assert.match(comparisonDocument({ baseline: rowOf(1), experiment: rowOf(2), metrics: [] }), /Neither run/);
+  });
+});
+
+describe('state of the metrics panel', () => {
+  it('puts the metric of the goal first, with its line, and marks the champion', () => {
+    const state = stateOf({ target: { metric: 'loss', comparator: '<', value: 1 } });
+    const panel = panelState({ state, ledger });
+    assert.deepEqual(
+      panel.metrics.map(({ name, target }) => [name, target]),
+      [
+        ['loss', 1],
+        ['val/loss', 1],
+        ['lr', undefined],
+      ],
+    );
+    assert.deepEqual(
+      panel.runs.map(({ name, status, isGood, isChampion }) => [name, status, isGood, isChampion]),
+      [
+        ['run 1', 'failed (exit code 3)', false, false],
+        ['run 2', 'ok', true, true],
+      ],
+    );
+    assert.deepEqual(panel.runs[1]?.metrics['val/loss'], { last: '0.83', best: '0.83', points: 10 });
+  });
+});
+
+describe('folders', () => {
+  it('know what lies inside them', () => {
+    assert.equal(isInside('/a/b', '/a/b'), true);
+    assert.equal(isInside('/a/b', '/a/b/..c'), true);
+    assert.equal(isInside('/a/b', '/a'), false);
+    assert.equal(isInside('/a/b', '/a/bc'), false);
+  });
+});

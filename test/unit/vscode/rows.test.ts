@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { SessionSummary } from '../../../src/agent/engine.ts';
+import { newSessionId } from '../../../src/base/ids.ts';
+import type { Ledger } from '../../../src/experiments/ledger.ts';
+import { experimentRows, runningRuns } from '../../../src/vscode/present/experimentRows.ts';
+import { machineRows } from '../../../src/vscode/present/machineRows.ts';
+import { memoryRows } from '../../../src/vscode/present/memoryRows.ts';
+import { runIdOf, sessionIdOf, noteOf } from '../../../src/vscode/present/commandTarget.ts';
+import type { TreeNode } from '../../../src/vscode/present/treeNode.ts';
+import { endedRun, rowOf, runId, runsOf, runState, startMs, stateOf, summaryOf } from './states.ts';
+
+const champion = rowOf(2, { isChampion: true, metrics: [summaryOf('loss', 0.83)] });
+const running = rowOf(3, { machineId: 'local' });
+const { verdict: _verdict, endedMs: _endedMs, ...alive } = running;
+const ledger: Ledger = {
+  rows: [rowOf(1, { verdict: { kind: 'failed', code: 3 } }), champion, alive],
+  decisive: { metric: 'loss', direction: 'lower' },
+  champion,
+};
+const state = stateOf({
+  phase: 'acting',
+  usd: 1.2,
+  runs: runsOf(endedRun(1, 1), endedRun(2, 0.83), runState(3), runState(4, { notStarted: 'no such folder' })),
+});
+const nowMs = startMs + 7_800_000;
+const childrenOf = async (node: TreeNode | undefined): Promise<readonly TreeNode[]> =>
+  typeof node?.children === 'function' ? node.children() : (node?.children ?? []);
+const view = (changes: Partial<Parameters<typeof experimentRows>[0]> = {}): readonly TreeNode[] =>
+  experimentRows({
+    open: [{ state, ledger }],
+    listed: [],
+    nowMs,
+    read: () => Promise.resolve({ state, ledger }),
+    ...changes,
+  });
+
+describe('experiments tree', () => {
+  it('shows an open session with its best value, opened out', () => {
+    const [row] = view();
+    assert.equal(row?.label, 'bring loss < 1.0');
+    assert.equal(row?.description, 'loss 0.83 · Working · $1.20');
+    assert.equal(row?.context, 'session open');
+    assert.equal(row?.isExpanded, true);
+    assert.match(row?.tooltip ?? '', /2026-11-20 14:03:27/);
+  });
+
+  it('shows runs newest first, the champion marked, failures in words', async () => {
+    const rows = await childrenOf(view()[0]);
+    assert.deepEqual(
+      rows.map(({ label, description, context, icon }) => [label, description, context, icon?.id]),
+      [
+        ['Run 3', 'loss 3 · lr=3 · 2 h 10 m', 'run running', 'sync~spin'],
+        ['Run 2', 'champion · loss 0.83 · lr=2 · 2 h 8 m ago', 'run ended', 'star-full'],
+        ['Run 1', 'loss 1 · lr=1 · failed (exit code 3) · 2 h 9 m ago', 'run ended', 'error'],
+        ['Run 4', 'did not start · no such folder', 'run failed', 'error'],
+      ],
+    );
+    assert.equal(rows[1]?.spoken, 'Run 2, ok, champion, best loss 0.83, lr=2, on gpu1');
+  });
+
+  it('keeps ids apart and stable, so that what is expanded stays so', async () => {
+    const idsOf = async (): Promise<string[]> => {
+      const roots = view();
+      return [...roots, ...(await childrenOf(roots[0]))].map(({ id }) => id);
+    };
+    const first = await idsOf();
+    assert.equal(new Set(first).size, first.length);
+    assert.deepEqual(await idsOf(), first);
+  });
+
+  it('lists the sessions that are not open here once, and reads them when they are opened', async () => {
+    const other = newSessionId(startMs - 1);
+    const summary: SessionSummary = {
+      id: other,
+      goal: 'older',
+      startedMs: startMs - 1000,
+      lastEventMs: startMs,
+      runs: 3,
+      turns: 9,
+      usd: 0.5,
+      hasUnknownCost: false,
+      best: 'loss 2',
+    };
+    const read: string[] = [];
+    const rows = view({
+      listed: [
+        { ...summary, id: state.id },
+        summary,
+        { ...summary, id: newSessionId(1), endReason: 'budget', runs: 0 },
+      ],
+      read: (id) => {
+        read.push(id);
+        return Promise.resolve({ state, ledger });
+      },
+    });
+    assert.deepEqual(
+      rows.map(({ description, context }) => [description, context]),
+      [
+        ['loss 0.83 · Working · $1.20', 'session open'],
+        ['loss 2 · Not ended · 2 h 10 m ago', 'session unfinished'],
+        ['loss 2 · Budget spent · 2 h 10 m ago', 'session ended'],
+      ],
+    );
+    assert.deepEqual(read, []);
+    assert.equal((await childrenOf(rows[1])).length, 4);
+    assert.deepEqual(read, [other]);
+    assert.equal(rows[2]?.children, undefined);
+  });
+
+  it('counts the runs that go on for the badge', () => {
+    assert.equal(runningRuns([{ state, ledger }]), 1);
+  });
+});
+
+describe('machines tree', () => {
+  it('shows kind, what goes on, and what the machine says of itself', async () => {
+    const rows = machineRows(
+      [
+        { id: 'local', kind: 'local', description: 'this computer · 8 CPUs' },
+        { id: 'gpu1', kind: 'ssh', problem: 'does not answer' },
+        { id: 'gpu2', kind: 'ssh' },
+      ],
+      [{ state, ledger }],
+      nowMs,
+    );
+    assert.deepEqual(
+      rows.map(({ description, icon }) => [description, icon?.id]),
+      [
+        ['1 run going · this computer · 8 CPUs', 'device-desktop'],
+        ['ssh · does not answer', 'warning'],
+        ['ssh · asking …', 'remote'],
+      ],
+    );
+    assert.deepEqual(
+      (await childrenOf(rows[0])).map(({ label }) => label),
+      ['Run 3'],
+    );
+    assert.equal(rows[2]?.children, undefined);
+  });
+});
+
+describe('memory tree', () => {
+  const note = (path: string, gist = '', type: 'dir' | 'file' = 'file') => ({ path, gist, type, updatedMs: startMs });
+
+  it('nests notes, with gists beside them, session notes apart from shared ones', async () => {
+    const rows = memoryRows([
+      {
+        session: { id: state.id, goal: 'g' },
+        nodes: [note('/best', 'run 7'), note('/obs', '', 'dir'), note('/obs/1', 'a')],
+      },
+      { nodes: [note('/global', '', 'dir'), note('/global/tricks', 'warm up')] },
+    ]);
+    assert.deepEqual(
+      rows.map(({ label, context }) => [label, context]),
+      [
+        ['g', 'notes'],
+        ['Shared by all sessions', 'notes'],
+      ],
+    );
+    const own = await childrenOf(rows[0]);
+    assert.deepEqual(
+      own.map(({ label, description, context }) => [label, description, context]),
+      [
+        ['best', 'run 7', 'note'],
+        ['obs', '', 'note notes'],
+      ],
+    );
+    assert.deepEqual(
+      (await childrenOf(own[1])).map(({ label }) => label),
+      ['1'],
+    );
+    assert.deepEqual(
+      (await childrenOf(rows[1])).map(({ label }) => label),
+      ['tricks'],
+    );
+  });
+
+  it('is empty while there is no note, so that the view says what to do', () => {
+    assert.deepEqual(memoryRows([{ nodes: [] }, { nodes: [note('/global', '', 'dir')] }]), []);
+  });
+});
+
+describe('target of a command', () => {
+  it('is read from a row, from an argument, or is nothing', async () => {
+    const [session] = view();
+    const [run] = await childrenOf(session);
+    assert.equal(sessionIdOf(session), state.id);
+    assert.equal(sessionIdOf(run), state.id);
+    assert.equal(runIdOf(run), runId(3));
+    assert.equal(sessionIdOf(state.id), state.id);
+    for (const nothing of [undefined, null, 7, 'x', {}, { target: 5 }]) {
+      assert.equal(sessionIdOf(nothing), undefined);
+      assert.equal(runIdOf(nothing), undefined);
+      assert.equal(noteOf(nothing), undefined);
+    }
+  });
+});

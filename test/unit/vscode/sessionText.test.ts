@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { Trigger } from '../../../src/sleep/trigger.ts';
+import { needsPerson, phaseText, sleepSpan, sleepText, statusLine } from '../../../src/vscode/present/sessionText.ts';
+import { statusBarText } from '../../../src/vscode/present/statusBar.ts';
+import { endedRun, runId, runsOf, runState, startMs, stateOf } from './states.ts';
+
+const exit = (number: number): Trigger => ({ type: 'process_exit', runId: runId(number), name: `gpu1:${number}` });
+const hourMs = 3_600_000;
+const sleepOf = (triggers: readonly Trigger[], deadlineMs?: number) => ({
+  sleepId: 's',
+  sinceMs: startMs,
+  isCheckIn: false,
+  request: { reason: 'a rest', logic: 'any' as const, triggers, ...(deadlineMs !== undefined && { deadlineMs }) },
+});
+const nowMs = startMs + 2 * hourMs + 600_000;
+
+describe('session in words', () => {
+  it('names runs, not pids, as what a sleep waits for', () => {
+    const state = stateOf({ runs: runsOf(runState(7)) });
+    assert.equal(sleepText(sleepOf([exit(7)]).request, state, nowMs), 'until run 7 ends');
+    assert.equal(sleepText(sleepOf([exit(7), exit(8)]).request, state, nowMs), 'until run 7 or gpu1:8 ends');
+    assert.equal(sleepText(sleepOf([], startMs + hourMs).request, state, nowMs), 'until 15:03');
+    assert.equal(sleepText(sleepOf([]).request, state, nowMs), 'a rest');
+    const many = [1, 2, 3, 4, 5].map(exit);
+    assert.match(sleepText(sleepOf(many).request, state, nowMs), /or 2 more ends$/);
+  });
+
+  it('says how long a sleep lasts yet where that is known, else how long it has lasted', () => {
+    assert.equal(sleepSpan(sleepOf([exit(1)]), nowMs), '2 h 10 m');
+    assert.equal(sleepSpan(sleepOf([exit(1)], nowMs + 240_000), nowMs), '4 m');
+  });
+
+  it('puts a session on one line', () => {
+    const state = stateOf({ phase: 'thinking', turns: 12, usd: 1.2, runs: runsOf(endedRun(1, 1), runState(2)) });
+    const metric = { name: 'loss', value: 0.83, trend: 'down', runNumber: 2 } as const;
+    assert.equal(
+      statusLine({ state, metric }, startMs + 2_520_000),
+      'Working · turn 12 · 1 of 2 runs going · loss 0.83 ↓ · $1.20 of $5 · 42 m',
+    );
+  });
+
+  it('says the best once a session has ended, and that a cost is a lower bound', () => {
+    const state = stateOf({
+      phase: 'ended',
+      hasUnknownCost: true,
+      lastEventMs: startMs + 60_000,
+      end: { reason: 'goal', summary: '', evidence: [] },
+    });
+    const metric = { name: 'loss', value: 2, trend: 'up', runNumber: 2 } as const;
+    assert.equal(
+      statusLine({ state, metric, best: 'loss 0.8' }, nowMs),
+      'Goal met · turn 0 · loss 0.8 · ≥ $0.00 of $5 · 1 m',
+    );
+  });
+
+  it('needs the person when an error paused it, not when they paused it themselves', () => {
+    assert.equal(needsPerson(stateOf({ phase: 'paused', pausedBy: 'user' })), false);
+    const failed = stateOf({ phase: 'paused', pausedBy: 'The key was refused.' });
+    assert.equal(needsPerson(failed), true);
+    assert.equal(phaseText(failed, nowMs), 'Paused: The key was refused.');
+  });
+});
+
+describe('status bar', () => {
+  const working = stateOf({ phase: 'acting', usd: 1.2, runs: runsOf(runState(7)) });
+
+  it('rests', () => {
+    assert.deepEqual(
+      { text: statusBarText([], 0, nowMs).text, isWarning: statusBarText([], 0, nowMs).isWarning },
+      { text: '$(beaker) Helios', isWarning: false },
+    );
+  });
+
+  it('shows the newest number, its run and the cost while working', () => {
+    const metric = { name: 'loss', value: 0.83, trend: 'down', runNumber: 7 } as const;
+    assert.equal(
+      statusBarText([{ state: working, metric }], 0, nowMs).text,
+      '$(sync~spin) loss 0.83 ↓ · run 7 · $1.20',
+    );
+    assert.equal(statusBarText([{ state: working }], 0, nowMs).text, '$(sync~spin) turn 0 · run 7 · $1.20');
+  });
+
+  it('says until when it sleeps', () => {
+    const state = stateOf({ phase: 'sleeping', sleep: sleepOf([exit(7)]), runs: runsOf(runState(7)) });
+    assert.equal(statusBarText([{ state }], 0, nowMs).text, '$(clock) until run 7 ends · 2 h 10 m');
+  });
+
+  it('takes a colour only when the person is needed', () => {
+    const asking = statusBarText([{ state: working }], 1, nowMs);
+    assert.equal(asking.text, '$(shield) Helios: an answer is needed');
+    assert.equal(asking.isWarning, true);
+    assert.equal(statusBarText([{ state: stateOf({ phase: 'paused', pausedBy: 'user' }) }], 0, nowMs).isWarning, false);
+    assert.equal(
+      statusBarText([{ state: stateOf({ phase: 'paused', pausedBy: 'no key' }) }], 0, nowMs).isWarning,
+      true,
+    );
+  });
+
+  it('shows the session that needs the person, and counts the others', () => {
+    const failed = stateOf({ phase: 'paused', pausedBy: 'no key' });
+    assert.equal(
+      statusBarText([{ state: working }, { state: failed }], 0, nowMs).text,
+      '$(warning) Helios paused · $0.00 · +1',
+    );
+  });
+
+  it('leaves ended sessions out', () => {
+    const ended = stateOf({ phase: 'ended', end: { reason: 'goal', summary: '', evidence: [] } });
+    assert.equal(statusBarText([{ state: ended }], 0, nowMs).text, '$(beaker) Helios');
+  });
+});

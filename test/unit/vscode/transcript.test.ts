@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { JournalEvent } from '../../../src/agent/events.ts';
+import { noUsage } from '../../../src/models/model.ts';
+import { approvalParts, Transcript, type ChatPart } from '../../../src/vscode/present/transcript.ts';
+import { endedRun, recorded, runId, runsOf, runState, sessionId, stateOf, summaryOf } from './states.ts';
+
+const requested = recorded({ type: 'model.requested', turn: 1, provider: 'claude', model: 'm' });
+const replied = (text: string, changes: object = {}): JournalEvent =>
+  recorded({
+    type: 'model.replied',
+    turn: 1,
+    provider: 'claude',
+    model: 'm',
+    content: [{ type: 'text', text }],
+    stop: 'stop',
+    usage: noUsage,
+    cost: { usd: 0.1 },
+    ...changes,
+  });
+const finished = (changes: object = {}): JournalEvent =>
+  recorded({
+    type: 'tool.finished',
+    callId: 'c1',
+    name: 'write_file',
+    text: 'done',
+    isError: false,
+    durationMs: 5,
+    ...changes,
+  });
+const textOf = (parts: readonly ChatPart[]): string =>
+  parts.map((part) => (part.kind === 'progress' ? `(${part.text})` : part.markdown)).join('\n');
+
+describe('transcript', () => {
+  it('shows streamed text as it comes and not again when the reply is recorded', () => {
+    const transcript = new Transcript();
+    transcript.event(requested, stateOf());
+    assert.deepEqual(transcript.stream({ type: 'text.delta', text: 'Hel' }), [{ kind: 'text', markdown: 'Hel' }]);
+    assert.deepEqual(transcript.event(replied('Hello'), stateOf()), []);
+  });
+
+  it('shows a reply whole when the following began in the middle of it', () => {
+    const transcript = new Transcript();
+    assert.deepEqual(transcript.stream({ type: 'text.delta', text: 'lo' }), []);
+    assert.deepEqual(transcript.event(replied('Hello'), stateOf()), [{ kind: 'text', markdown: 'Hello' }]);
+  });
+
+  it('says that a text was cut off, and shows the one that replaces it', () => {
+    const transcript = new Transcript();
+    transcript.event(requested, stateOf());
+    transcript.stream({ type: 'text.delta', text: 'Hal' });
+    assert.match(textOf(transcript.stream({ type: 'text.discarded', why: 'overloaded' })), /cut off.*overloaded/);
+    assert.equal(textOf(transcript.stream({ type: 'text.delta', text: 'Hello' })), 'Hello');
+    assert.deepEqual(transcript.event(replied('Hello'), stateOf()), []);
+  });
+
+  it('says why a call failed and that a reply was cut', () => {
+    const failure = { failure: { reason: 'auth', message: 'The key was refused.' }, stop: 'error', content: [] };
+    assert.match(textOf(new Transcript().event(replied('', failure), stateOf())), /The key was refused/);
+    assert.match(textOf(new Transcript().event(replied('x', { stop: 'length' }), stateOf())), /output limit/);
+  });
+
+  it('gives a line per tool: title, summary, files', () => {
+    const transcript = new Transcript();
+    const start = recorded({
+      type: 'tool.started',
+      callId: 'c1',
+      name: 'write_file',
+      effect: 'write',
+      title: 'Wrote a.py',
+    });
+    assert.deepEqual(transcript.event(start, stateOf()), [{ kind: 'progress', text: 'Wrote a.py' }]);
+    const [line] = transcript.event(finished({ summary: '12 lines', changedFiles: ['/work/a.py'] }), stateOf());
+    assert.deepEqual(line, { kind: 'line', icon: 'edit', markdown: 'Wrote a.py · 12 lines', files: ['/work/a.py'] });
+  });
+
+  it('does not say twice what a summary repeats of its title', () => {
+    const transcript = new Transcript();
+    transcript.event(
+      recorded({ type: 'tool.started', callId: 'c1', name: 'x', effect: 'read', title: 'Launched' }),
+      stateOf(),
+    );
+    assert.equal(
+      textOf(transcript.event(finished({ summary: 'Launched run 7', runId: runId(7) }), stateOf())),
+      'Launched run 7',
+    );
+  });
+
+  it('shows errors of tools in safe words', () => {
+    const text = textOf(
+      new Transcript().event(finished({ isError: true, text: 'no [such](command:x) file' }), stateOf()),
+    );
+    assert.equal(text, 'write\\_file · no \\[such\\](command:x) file');
+  });
+
+  it('is quiet about tools whose effect is told by an event of its own', () => {
+    for (const name of ['finish', 'sleep']) assert.deepEqual(new Transcript().event(finished({ name }), stateOf()), []);
+    assert.equal(new Transcript().event(finished({ name: 'sleep', isError: true }), stateOf()).length, 1);
+  });
+
+  it('compares a run that ended with the best of those before it', () => {
+    const state = stateOf({
+      runs: runsOf(
+        endedRun(1, 0.9),
+        endedRun(2, 0.7),
+        endedRun(3, 0.1, { kind: 'failed', code: 1 }),
+        runState(4, { verdict: { kind: 'ok' } }),
+      ),
+    });
+    const end = (loss: number): JournalEvent =>
+      recorded({
+        type: 'run.ended',
+        runId: runId(4),
+        verdict: { kind: 'ok' },
+        endedMs: state.startedMs + 3_600_000,
+        metrics: [summaryOf('lr', 0.1, 'none'), summaryOf('loss', loss)],
+      });
+    const table = textOf(new Transcript().event(end(0.5), state));
+    assert.match(table, /\*\*Run 4\*\* ok · lr=4 · 1 h/);
+    assert.match(table, /\| loss \| 0\.5 \| 0\.7 ▼ better \|\n\| lr \| 0\.1 \|  \|/);
+    assert.match(textOf(new Transcript().event(end(0.8), state)), /0\.7 ▲ worse/);
+    assert.match(textOf(new Transcript().event(end(0.7), state)), /0\.7 = same/);
+  });
+
+  it('marks a metric that became NaN', () => {
+    const metrics = [{ ...summaryOf('loss', 0.5), firstNonFinite: { index: 3, step: 12, value: Number.NaN } }];
+    const verdict = { kind: 'failed', code: 1 } as const;
+    const event = recorded({ type: 'run.ended', runId: runId(1), verdict, endedMs: 0, metrics });
+    const text = textOf(new Transcript().event(event, stateOf({ runs: runsOf(runState(1)) })));
+    assert.match(text, /failed \(exit code 1\)/);
+    assert.match(text, /NaN at step 12/);
+  });
+
+  it('says until when a session sleeps, and the reason where it adds something', () => {
+    const state = stateOf({ runs: runsOf(runState(1), runState(2)) });
+    const sleep = (reason: string): JournalEvent =>
+      recorded({
+        type: 'sleep.started',
+        sleepId: 's1',
+        callId: 'c',
+        request: {
+          reason,
+          logic: 'all',
+          triggers: [1, 2].map((number) => ({
+            type: 'process_exit' as const,
+            runId: runId(number),
+            name: `gpu1:${100 + number}`,
+          })),
+        },
+      });
+    assert.equal(
+      textOf(new Transcript().event(sleep('until run 1 and run 2 end'), state)),
+      'Sleeping until run 1 and run 2 end',
+    );
+    assert.match(textOf(new Transcript().event(sleep('both rates'), state)), /end · both rates$/);
+  });
+
+  it('ends with the reason, the summary and what was measured', () => {
+    const evidence = [
+      { runId: runId(8), run: 'run 8', metric: 'val_loss', last: 1.888, best: 1.88, lastStep: 9, count: 30 },
+    ];
+    const event = recorded({ type: 'session.ended', reason: 'goal', summary: 'Wider was better.', evidence });
+    const text = textOf(new Transcript().event(event, stateOf()));
+    assert.equal(text, '**Goal met**\nWider was better.\n- val\\_loss **1.888** in run 8 (best 1.88, 30 points)');
+  });
+
+  it('shows nothing of an event that it does not know', () => {
+    const future = { type: 'session.dreamt', v: 1, id: 'e', at: 0 } as unknown as JournalEvent;
+    assert.deepEqual(new Transcript().event(future, stateOf()), []);
+  });
+
+  it('shows exactly what an approval is about, fenced', () => {
+    const request = { sessionId, callId: 'c', title: 'run rm', effect: 'execute', detail: 'rm -rf `x`\n```\nend' };
+    assert.match(textOf(approvalParts(request)), /````\nrm -rf `x`\n```\nend\n````$/);
+  });
+});
