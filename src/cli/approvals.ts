@@ -1,5 +1,5 @@
 /** Asks the person at the terminal before a tool does something. */
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import type { ApprovalAnswer, ApprovalRequest } from '../agent/engine.ts';
 import { capText, cleanText } from '../base/text.ts';
 import type { CliWorld } from './world.ts';
@@ -14,35 +14,24 @@ export async function askPerson(
 ): Promise<ApprovalAnswer> {
   stdout.write(`\n${cleanText(title)} (${effect})\n${capText(cleanText(detail), maxDetailChars).text}\n`);
   const lines = createInterface({ input: stdin, terminal: false });
+  const answer = Promise.withResolvers<ApprovalAnswer>();
+  const prompt = (): void => void stdout.write('Allow? y yes, a always in this session, n no: ');
+  const onAbort = (): void => answer.reject(new Error('The question is no longer wanted.'));
+  lines.on('line', (line) => {
+    const given = answerOf(line);
+    if (given === undefined) prompt();
+    else answer.resolve(given);
+  });
+  lines.on('close', () => answer.reject(new Error('The input has ended.')));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  prompt();
   try {
-    for (;;) {
-      stdout.write('Allow? y yes, a always in this session, n no: ');
-      const answer = answerOf(await nextLine(lines, signal));
-      if (answer !== undefined) return answer;
-    }
+    return await answer.promise;
   } finally {
+    signal.removeEventListener('abort', onAbort);
     lines.close();
   }
-}
-
-type Lines = ReturnType<typeof createInterface>;
-
-function nextLine(lines: Lines, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => (): void => {
-      lines.off('line', onLine);
-      lines.off('close', onClose);
-      signal.removeEventListener('abort', onAbort);
-      act();
-    };
-    const onLine = (line: string): void => settle(() => resolve(line))();
-    const onClose = settle(() => reject(new Error('the input has ended')));
-    const onAbort = settle(() => reject(new Error('no longer wanted')));
-    lines.once('line', onLine);
-    lines.once('close', onClose);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
 }
 
 function answerOf(line: string): ApprovalAnswer | undefined {

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'mocha';
+import { runCli } from '../../../src/cli/cli.ts';
+import { fakeWorld, shownBy, type FakeWorld, type FakeWorldOptions } from '../../fakes/cliWorld.ts';
+import { scratchFolder, until } from '../../fakes/scratch.ts';
+import { ScriptedModel, type ScriptedReply } from '../../fakes/scriptedModel.ts';
+
+const launch = {
+  name: 'remote_exec_background',
+  input: { machine_id: 'local', command: 'echo loss=0.25', label: 'lr=1' },
+};
+const sleep = {
+  name: 'sleep',
+  input: { reason: 'the run', wake_conditions: [{ type: 'process_exit', machine_id: 'local', run: 1 }] },
+};
+const wait = {
+  name: 'sleep',
+  input: { reason: 'for long', wake_conditions: [{ type: 'timer', wake_after_seconds: 3600 }] },
+};
+const blocked = { name: 'finish', input: { outcome: 'blocked', summary: 'No data here.' } };
+const met = {
+  name: 'finish',
+  input: { outcome: 'goal_met', summary: 'It is low.', evidence: [{ run: '1', metric: 'loss' }] },
+};
+const write = { name: 'write_file', input: { machine_id: 'local', path: 'note.txt', content: 'hello' } };
+
+/** Launches, then asks for the end of the run until it has one. */
+const toGoal = new ScriptedModel((request) => {
+  const text = JSON.stringify(request.messages);
+  if (!text.includes('remote_exec_background')) return [launch];
+  return text.includes(' ended: ok') ? { text: 'Low enough.', calls: [met] } : [sleep];
+});
+
+describe('helios', () => {
+  const folder = scratchFolder();
+  const world = (options: Partial<FakeWorldOptions> = {}): FakeWorld => fakeWorld({ folder: folder(), ...options });
+  const saying = (...replies: ScriptedReply[]): Partial<FakeWorldOptions> => ({ model: new ScriptedModel(replies) });
+  const demo = ['-P', 'demo', '--yes'];
+
+  it('ends with 0 when the goal is met, and says where everything is', async () => {
+    const it = world({ model: toGoal });
+    assert.equal(await runCli([...demo, 'loss below 0.5'], it), 0);
+    assert.match(it.stdout.text, /Launched lr=1 · run 1/);
+    assert.match(it.stdout.text, /Run 1 ok · after .* · lr=1 · loss 0.25/);
+    assert.match(it.stdout.text, /Goal met\nIt is low\.\n {2}run 1: loss 0.25 \(best 0.25\), measured/);
+    for (const name of ['Report', 'Journal', 'Metrics']) {
+      const place = new RegExp(`^${name} +(.+)$`, 'm').exec(it.stdout.text)?.[1] ?? '';
+      assert.ok(existsSync(place), `${name} ${place}`);
+    }
+    assert.ok(!it.stdout.text.includes('\u001b'), 'no escape sequences where there is no terminal');
+  });
+
+  it('writes a report with the measured values', async () => {
+    const it = world({ model: toGoal });
+    await runCli([...demo, 'loss below 0.5'], it);
+    const report = readFileSync(/^Report +(.+)$/m.exec(it.stdout.text)?.[1] ?? '', 'utf8');
+    assert.match(report, /^# loss below 0.5\n\n\*\*The goal is met\.\*\* \(measured: `loss < 0.5`\)/);
+    assert.match(report, /\| run 1 \| loss \| 0.25 \| 0.25 \| {2}\| 1 \|/);
+    assert.match(report, /\| \*\*1\*\* \| lr=1 \| ok \|/);
+  });
+
+  it('ends with 2 without the goal, and says how to go on', async () => {
+    const it = world(saying([blocked]));
+    assert.equal(await runCli([...demo, 'a goal'], it), 2);
+    assert.match(it.stdout.text, /Blocked\nNo data here\./);
+    assert.match(it.stdout.text, /Go on {4}helios --resume s-/);
+  });
+
+  it('ends with 2 when the budget is used up', async () => {
+    const it = world({ model: new ScriptedModel(() => [{ name: 'memory_ls', input: {} }]) });
+    assert.equal(await runCli([...demo, '--max-turns', '2', 'a goal'], it), 2);
+    assert.match(it.stdout.text, /Budget used up/);
+  });
+
+  it('ends with 1 when the model cannot be used', async () => {
+    const failure = { reason: 'auth' as const, message: 'The key was refused.' };
+    const it = world(saying({ reply: { stop: 'error', content: [], failure } }));
+    assert.equal(await runCli([...demo, 'a goal'], it), 1);
+    assert.match(it.stdout.text, /The key was refused/);
+  });
+
+  it('writes nothing but events as JSON lines, the end last', async () => {
+    const it = world({ model: toGoal });
+    assert.equal(await runCli([...demo, '--json', 'loss below 0.5'], it), 0);
+    const events = it.stdout.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; at: number; reason?: string });
+    assert.ok(events.every(({ type, at }) => typeof type === 'string' && Number.isFinite(at)));
+    assert.equal(events[0]?.type, 'session.started');
+    assert.equal(events.at(-1)?.type, 'session.ended');
+    assert.equal(events.at(-1)?.reason, 'goal');
+    assert.equal(events.filter(({ type }) => type === 'run.ended').length, 1);
+    assert.ok(existsSync(path.join(folder(), 'home/sessions')));
+  });
+
+  it('takes the goal from a pipe', async () => {
+    const it = world(saying([blocked]));
+    it.stdin.end('loss below 3\n');
+    assert.equal(await runCli(demo, it), 2);
+    assert.match(it.stdout.text, /^Goal: loss below 3$/m);
+  });
+
+  it('stops within a second on Ctrl+C, and at once on the second', async () => {
+    const it = world(saying('hang'));
+    const done = runCli([...demo, 'a goal'], it);
+    await until('it thinks', () => it.stdout.text.includes('Goal:'));
+    const startedMs = performance.now();
+    it.interrupts.fire();
+    it.interrupts.fire();
+    assert.deepEqual(it.exits, [130]);
+    assert.equal(await done, 130);
+    assert.ok(performance.now() - startedMs < 1000);
+    assert.match(it.stdout.text, /Stopped/);
+    assert.match(it.stdout.text, /--resume s-/);
+  });
+
+  it('goes on with the most recent session, and says to it what was written', async () => {
+    const first = world(saying([wait]));
+    const done = runCli([...demo, 'a goal'], first);
+    await until('it sleeps', () => first.stdout.text.includes('Sleep'));
+    first.interrupts.fire();
+    assert.equal(await done, 130);
+    const model = new ScriptedModel([[blocked]]);
+    const second = world({ model });
+    assert.equal(await runCli(['--yes', '--continue', 'use lr 0.1'], second), 2);
+    assert.match(second.stdout.text, /You: use lr 0.1/);
+    assert.match(JSON.stringify(model.requests[0]?.messages), /Message from the person:\\nuse lr 0.1/);
+    assert.equal(readdirSync(path.join(folder(), 'home/sessions')).filter((name) => name.startsWith('s-')).length, 1);
+  });
+
+  it('wakes a stopped session with --resume, and leaves a finished one alone', async () => {
+    const first = world(saying([blocked]));
+    await runCli([...demo, 'a goal'], first);
+    const id = /--resume (s-\w+)/.exec(first.stdout.text)?.[1] ?? '';
+    assert.equal(await runCli(['--yes', '-r', id], world({ model: toGoal })), 0);
+    const third = world({ model: toGoal });
+    assert.equal(await runCli(['--yes', '-r', id], third), 1);
+    assert.match(third.stderr.text, /The goal of session s-\w+ is met\.\nSay what is to be done next/);
+  });
+
+  it('prints one answer without a session', async () => {
+    const model = new ScriptedModel(['Warm-up raises the rate slowly.']);
+    const it = world({ model });
+    assert.equal(await runCli(['-P', 'demo', '-p', 'what is warm-up?'], it), 0);
+    assert.equal(it.stdout.text, 'Warm-up raises the rate slowly.\n');
+    assert.deepEqual(model.requests[0]?.tools, []);
+    assert.ok(!existsSync(path.join(folder(), 'home/sessions')));
+  });
+
+  const errors: [string, string[], Record<string, string>, RegExp][] = [
+    ['there is no goal', ['--yes'], {}, /There is no goal\.\nSay what is to be reached/],
+    ['nobody can be asked', ['-P', 'demo', 'g'], {}, /not a terminal\.\nPass --yes/],
+    ['there is no key', ['--yes', 'g'], {}, /there is no key\.\nSet ANTHROPIC_API_KEY or OPENAI_API_KEY.*-P demo/],
+    [
+      'the key of the provider is missing',
+      ['--yes', '-P', 'openai', 'g'],
+      { ANTHROPIC_API_KEY: 'k' },
+      /no key for the provider openai/,
+    ],
+    ['Claude is asked for by its command line', ['--yes', '--claude-mode', 'cli', 'g'], {}, /cannot be used yet/],
+    ['an endpoint has no address', ['--yes', '-P', 'compatible', 'g'], {}, /needs the address.*\nSet OPENAI_BASE_URL/],
+    ['there is nothing to continue', ['--yes', '-c'], {}, /There is no session in .* yet/],
+    ['the session is not there', ['--yes', '-r', 's-0mb2k4x9qf3t7ab'], {}, /There is no session s-0mb2k4x9qf3t7ab/],
+  ];
+  for (const [what, argv, env, message] of errors) {
+    it(`ends with 1 when ${what}`, async () => {
+      const it = world({ env });
+      it.stdin.end('');
+      assert.equal(await runCli(argv, it), 1);
+      assert.match(it.stderr.text, message);
+      assert.equal(it.stdout.text, '');
+    });
+  }
+
+  it('asks in a terminal before a tool writes, and does what is answered', async () => {
+    const it = world({ ...saying([write], [write], [blocked]), isTerminal: true });
+    const done = runCli(['-P', 'demo', 'a goal'], it);
+    await until('it asks', () => it.stdout.text.includes('Allow?'));
+    assert.match(it.stdout.text, /note\.txt/);
+    it.stdin.write('what\nn\n');
+    await until('it asks again', () => it.stdout.text.split('Allow?').length === 4);
+    assert.ok(!existsSync(path.join(folder(), 'note.txt')));
+    it.stdin.write('y\n');
+    assert.equal(await done, 2);
+    assert.equal(readFileSync(path.join(folder(), 'note.txt'), 'utf8').trim(), 'hello');
+  });
+
+  it('leaves only its transcript in a terminal', async () => {
+    const it = world({ model: toGoal, isTerminal: true });
+    assert.equal(await runCli([...demo, 'loss below 0.5'], it), 0);
+    const lines = shownBy(it.stdout.text, it.stdout.columns);
+    assert.ok(lines.includes('Goal met'));
+    assert.ok(lines.includes('Low enough.'), 'streamed text stays');
+    assert.equal(lines.filter((line) => line.startsWith('Run 1 ok')).length, 1);
+    assert.ok(!lines.some((line) => /^turn \d+ · .*(thinking|sleeping|acting)/.test(line)), 'the live block is gone');
+  });
+});
