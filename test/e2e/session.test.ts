@@ -37,11 +37,10 @@ describe('a goal in the chat', () => {
   });
 
   it('runs experiments until the measured loss meets it', async () => {
-    await workbench.setTheme('dark');
     await workbench.openContainer('Helios');
     await workbench.sendChat('@helios bring loss < 0.05 by choosing the learning rate');
     await workbench.chatMatching(/Trying lr=0\.01/);
-    await workbench.screenshot('chat-begin');
+    await workbench.setTheme('dark');
     await workbench.command('Helios: Show Metrics');
     await workbench.chatMatching(/Trying lr=0\.05/);
     await workbench.screenshot('chat-running-dark');
