@@ -46,7 +46,7 @@ export class ScriptedModel implements ModelProvider {
     this.#inputTokens = Math.ceil(JSON.stringify(request.messages).length / 4);
     const answer = await this.#script(request, this.requests.length - 1);
     if (answer === 'hang') {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       yield { type: 'finished', reply: this.#reply({ stop: 'aborted', content: [] }) };
       return;
     }
