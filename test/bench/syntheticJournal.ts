@@ -16,6 +16,8 @@ const resultText = Array.from(
   (_, line) => `step ${line * 100} | loss: ${(3 / (line + 1)).toFixed(4)} | lr: 3.00e-04 | 41 ms/step`,
 ).join('\n');
 
+const trainingScript = 'for step in range(2000): train(step)\n'.repeat(40);
+
 export class SyntheticJournal {
   readonly sessionId: SessionId;
   /** Of the newest event; each is some time after the one before. */
@@ -50,15 +52,25 @@ export class SyntheticJournal {
     this.#lines.push(JSON.stringify({ v: 1, id: this.#lastId, at: this.atMs, ...event }));
   }
 
+  /** A turn that writes a file, which counts as progress: four events. */
+  edit(): void {
+    this.turn('write_file', { machine_id: 'local', path: '/train.py', content: trainingScript }, ['/train.py']);
+  }
+
   /** A turn with one call: four events. */
-  turn(name = 'task_output', input: unknown = { task_id: 'local:4711', lines: 12 }): string {
+  turn(
+    name = 'task_output',
+    input: unknown = { task_id: 'local:4711', lines: 12 },
+    changedFiles?: readonly string[],
+  ): string {
     const callId = `call_${(this.#calls += 1)}`;
     this.#reply([
       { type: 'text', text: 'The loss goes down more slowly now; the next step is to look at the learning rate.' },
       { type: 'tool_call', id: callId, name, input },
     ]);
     this.add({ type: 'tool.started', callId, name, effect: 'read', title: `${name} run ${this.#runs}` });
-    this.add({ type: 'tool.finished', callId, name, text: resultText, isError: false, durationMs: 12 });
+    const result = { text: resultText, isError: false, durationMs: 12, ...(changedFiles && { changedFiles }) };
+    this.add({ type: 'tool.finished', callId, name, ...result });
     return callId;
   }
 
