@@ -76,7 +76,8 @@ const codeFor = (reason: EndReason): number =>
   reason === 'goal' ? exitCodes.goal : reason === 'error' ? exitCodes.error : exitCodes.ended;
 
 async function lastLines(following: Following, reason: EndReason): Promise<string[]> {
-  const { session, engine, style, homeOption } = following;
+  const { session, engine, style, homeOption, world } = following;
+  const command = world.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'helios';
   const { state } = session;
   const { bold, good, bad, dim } = style;
   const report = await writeReport(session);
@@ -96,7 +97,7 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
     `Journal  ${path.join(session.folder, 'journal.jsonl')}`,
     `Notes    ${path.join(session.folder, 'memory')}`,
     `Metrics  ${path.join(engine.home, 'runs')}`,
-    ...(reason === 'goal' ? [] : [`Go on    helios${homeOption} --resume ${session.id}`]),
+    ...(reason === 'goal' ? [] : [`Go on    ${command}${homeOption} --resume ${session.id}`]),
   ];
 }
 

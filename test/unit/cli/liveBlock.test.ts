@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { applyEvent, initialState } from '../../../src/agent/fold.ts';
+import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
+import type { SessionState } from '../../../src/agent/state.ts';
+import type { RunId, SessionId } from '../../../src/base/ids.ts';
+import { EventText } from '../../../src/cli/eventText.ts';
+import { liveBlock } from '../../../src/cli/liveBlock.ts';
+import { plainStyle, styleFor } from '../../../src/cli/style.ts';
+import type { MetricSummary } from '../../../src/metrics/metric.ts';
+
+const startMs = Date.UTC(2026, 0, 1);
+const sessionId = 's-000000001abc' as SessionId;
+const runId = (number: number): RunId => `r-00000000${number}abc` as RunId;
+const recorded = (event: SessionEvent, at = startMs): JournalEvent => ({ ...event, v: 1, id: `e-${at}`, at });
+const started = recorded({
+  type: 'session.started',
+  sessionId,
+  goal: 'bring loss below 1',
+  budget: { turns: 9 },
+  provider: 'demo',
+  model: 'scripted',
+  workFolder: '/work',
+  helios: '0',
+}) as Extract<JournalEvent, { type: 'session.started' }>;
+
+const loss = (last: number): MetricSummary => ({
+  metric: 'loss',
+  count: 3,
+  last,
+  lastStep: 3,
+  min: 1,
+  max: 3,
+  mean: 2,
+  best: 1,
+  direction: 'lower',
+});
+
+function planned(number: number): JournalEvent[] {
+  const spec = {
+    id: runId(number),
+    sessionId,
+    number,
+    machineId: 'local',
+    command: 'python3 train.py',
+    cwd: '/work',
+    env: {},
+    metrics: {},
+    label: `lr=${number}`,
+    plannedMs: startMs,
+  };
+  return [
+    recorded({ type: 'run.planned', spec, callId: 'c' }),
+    recorded({
+      type: 'run.started',
+      runId: spec.id,
+      process: { pid: number, startTime: '1', bootId: 'b', startedMs: startMs },
+    }),
+  ];
+}
+
+const ended = (number: number): JournalEvent =>
+  recorded({
+    type: 'run.ended',
+    runId: runId(number),
+    verdict: { kind: 'ok' },
+    endedMs: startMs + 4000,
+    metrics: [loss(1)],
+  });
+
+const stateOf = (events: readonly JournalEvent[]): SessionState => events.reduce(applyEvent, initialState(started));
+
+const blockOf = (state: SessionState, width = 100, maxRuns = 8): string[] =>
+  liveBlock({
+    state,
+    champion: runId(1),
+    values: {
+      summaries: () => [loss(1.25)],
+      series: () => ({
+        steps: Float64Array.of(1, 2, 3),
+        timesMs: Float64Array.of(1, 2, 3),
+        values: Float64Array.of(3, 2, 1),
+      }),
+    },
+    nowMs: startMs + 65_000,
+    width,
+    maxRuns,
+    style: plainStyle,
+  });
+
+describe('live block', () => {
+  const state = stateOf([...planned(1), ended(1), ...planned(2)]);
+
+  it('shows each run with its state, time, values and curve, in columns', () => {
+    assert.deepEqual(blockOf(state), [
+      '* run 1 ok       4 s        lr=1  loss 1.25 (best 1)  █▅▁',
+      '  run 2 running  1 min 5 s  lr=2  loss 1.25 (best 1)  █▅▁',
+      'turn 0 · $0.00 (no model is called) · 1 running · thinking',
+    ]);
+  });
+
+  it('never writes a line that is wider than the terminal, nor more runs than fit', () => {
+    const many = stateOf([1, 2, 3, 4].flatMap(planned));
+    const lines = blockOf(many, 30, 2);
+    assert.equal(lines.length, 4);
+    assert.equal(lines[0], '… 2 earlier');
+    assert.ok(
+      lines.every((line) => [...line].length <= 30),
+      lines.join('\n'),
+    );
+  });
+
+  it('says what a sleep waits for', () => {
+    const request = {
+      reason: 'r',
+      logic: 'all' as const,
+      deadlineMs: startMs + 600_000,
+      triggers: [{ type: 'process_exit' as const, runId: runId(2), name: 'run 2' }],
+    };
+    const asleep = applyEvent(state, recorded({ type: 'sleep.started', sleepId: 's', request, callId: 'c' }));
+    assert.match(blockOf(asleep).at(-1) ?? '', /sleeping 1 min 5 s until run 2 ends/);
+  });
+});
+
+describe('transcript of the terminal', () => {
+  const state = stateOf([...planned(1), ended(1)]);
+
+  it('tells a tool by what it did', () => {
+    const text = new EventText(plainStyle);
+    const call = { callId: 'c', name: 'write_file' };
+    assert.deepEqual(
+      text.linesOf(recorded({ type: 'tool.started', ...call, effect: 'write', title: 'Wrote a.py' }), state),
+      [],
+    );
+    const finished = { type: 'tool.finished' as const, ...call, text: 'x', durationMs: 1 };
+    assert.deepEqual(text.linesOf(recorded({ ...finished, isError: false, summary: '3 lines' }), state), [
+      '  Wrote a.py · 3 lines',
+    ]);
+    assert.deepEqual(text.linesOf(recorded({ ...finished, isError: true, text: 'no\nspace' }), state), [
+      '  × Wrote a.py: no space',
+    ]);
+  });
+
+  it('tells the end of a run with its values', () => {
+    assert.deepEqual(new EventText(plainStyle).linesOf(ended(1), state), ['Run 1 ok · after 4 s · lr=1 · loss 1']);
+  });
+
+  it('lets no control character of the outside reach the terminal', () => {
+    const line = new EventText(plainStyle).linesOf(
+      recorded({ type: 'message.added', origin: 'person', text: 'hi\u001b[2Jthere\u0007' }),
+      state,
+    );
+    assert.deepEqual(line, ['You: hithere']);
+  });
+
+  it('shows nothing for an event of a newer version', () => {
+    const unknown = { ...started, type: 'session.dreamt' } as unknown as JournalEvent;
+    assert.deepEqual(new EventText(plainStyle).linesOf(unknown, state), []);
+  });
+
+  it('has colours only in a terminal that wants them', () => {
+    assert.notEqual(styleFor(true, {}).bold('x'), 'x');
+    for (const style of [styleFor(false, {}), styleFor(true, { NO_COLOR: '1' }), styleFor(true, { TERM: 'dumb' })])
+      assert.equal(style.bold('x'), 'x');
+  });
+});
