@@ -53,7 +53,11 @@ describe('journal', () => {
     for (let cut = 0; cut < whole.length; cut += 1) {
       await writeFile(file, whole.subarray(0, cut));
       // A line that lacks nothing but its newline is whole.
-      const complete = whole.subarray(0, cut + 1).toString('utf8').split('\n').length - 1;
+      const complete =
+        whole
+          .subarray(0, cut + 1)
+          .toString('utf8')
+          .split('\n').length - 1;
       const opened = await Journal.open<Said>(file, clock);
       assert.equal(opened.reading.events.length, complete);
       await opened.journal.append(said('after'));
