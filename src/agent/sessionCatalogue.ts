@@ -131,7 +131,7 @@ function spokenText(event: JournalEvent): string[] {
   return event.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
 }
 
-export const summaryOf = (state: SessionState, ledger: Ledger): SessionSummary => {
+const summaryOf = (state: SessionState, ledger: Ledger): SessionSummary => {
   const best = bestText(ledger);
   return {
     id: state.id,
@@ -148,7 +148,7 @@ export const summaryOf = (state: SessionState, ledger: Ledger): SessionSummary =
 };
 
 /** `loss 0.83`: the champion's best value of the metric that decides. */
-export function bestText({ champion, decisive }: Ledger): string | undefined {
+function bestText({ champion, decisive }: Ledger): string | undefined {
   if (champion === undefined || decisive === undefined) return undefined;
   const summary = summaryFor(champion.metrics, decisive.metric);
   return summary && `${summary.metric} ${formatValue(summary.best)}`;

@@ -29,9 +29,6 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-export const isAbort = (error: unknown, signal?: AbortSignal): boolean =>
-  signal?.aborted === true || (error instanceof Error && error.name === 'AbortError');
-
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }
