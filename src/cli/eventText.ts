@@ -96,7 +96,7 @@ function startLines(event: EventOf<'session.started'>, { target }: SessionState,
 }
 
 /** The goal's metric first; few enough for a line. */
-export function shownMetrics(metrics: readonly MetricSummary[], wanted: string | undefined): MetricSummary[] {
+function shownMetrics(metrics: readonly MetricSummary[], wanted: string | undefined): MetricSummary[] {
   const first = wanted === undefined ? undefined : summaryFor(metrics, wanted);
   const others = metrics.filter((summary) => summary !== first && summary.direction !== 'none');
   return [...(first ? [first] : []), ...others].slice(0, 3);

@@ -53,7 +53,7 @@ export class JsonView implements SessionView {
   }
 
   #write(event: JournalEvent): void {
-    // NaN and Infinity have no place in JSON; the journal writes them as words too.
+    // JSON has no NaN and no Infinity: as null they would read as "no value".
     const text = JSON.stringify(event, (_key, value: unknown) =>
       typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
     );

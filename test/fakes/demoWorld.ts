@@ -174,7 +174,7 @@ export class DemoWorld {
 }
 
 /** Best near lr 1 (less with momentum), better when wider, NaN from lr 8 on. */
-export const bowl: Landscape = ({ lr = 0, momentum = 0, hidden = 16 }) => {
+const bowl: Landscape = ({ lr = 0, momentum = 0, hidden = 16 }) => {
   const step = lr / (1 - momentum);
   if (step >= 8) return { verdict: 'failed (exit code 1)' };
   return 1.97 + 0.2 * Math.log10(step) ** 2 - 0.08 * Math.log2(hidden / 16);
