@@ -60,6 +60,8 @@ export const chatCommands = ['new', 'follow', 'status', 'stop'] as const;
 export type ChatCommand = (typeof chatCommands)[number];
 
 export const modelVendor = 'helios';
+/** The id of the model that stands for whatever the settings name. */
+export const configuredModelId = 'configured';
 export const walkthroughId = 'helios.start';
 /** Scheme of our read-only documents: journals, run outputs, comparisons. */
 export const documentScheme = 'helios';

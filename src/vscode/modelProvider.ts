@@ -15,8 +15,9 @@ import {
 } from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import type { ModelReply } from '../models/model.ts';
+import type { PriceTable } from '../models/prices.ts';
 import type { ApiKeys } from './apiKeys.ts';
-import { modelVendor } from './contributions.ts';
+import { configuredModelId, modelVendor } from './contributions.ts';
 import type { EngineHost } from './engineHost.ts';
 import { choiceDetail, modelChoices, priceTable, type ModelChoice } from './present/modelChoices.ts';
 import { estimateTokens, modelRequest } from './present/modelMessages.ts';
@@ -56,17 +57,12 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
 
   async provideLanguageModelChatInformation(): Promise<LanguageModelChatInformation[]> {
     const prices = priceTable(engineSettings().prices);
-    return (await readChoices(this.#parts)).map((choice) => ({
-      id: `${choice.provider}/${choice.model.id}`,
-      name: choice.model.label,
-      family: choice.model.id,
-      version: '1',
-      detail: choice.isReady ? choice.providerLabel : `${choice.providerLabel}, no key set`,
-      tooltip: choiceDetail(choice, prices),
-      maxInputTokens: choice.model.contextTokens - choice.model.maxOutputTokens,
-      maxOutputTokens: choice.model.maxOutputTokens,
-      capabilities: { toolCalling: true, imageInput: choice.provider !== 'demo' },
-    }));
+    const choices = await readChoices(this.#parts);
+    const configured = choices.find(({ isConfigured }) => isConfigured);
+    return [
+      ...(configured ? [asConfigured(describe(configured, prices))] : []),
+      ...choices.map((choice) => describe(choice, prices)),
+    ];
   }
 
   async provideLanguageModelChatResponse(
@@ -75,7 +71,7 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
     options: ProvideLanguageModelChatResponseOptions,
     ...[progress, token]: [Progress<LanguageModelResponsePart>, CancellationToken]
   ): Promise<void> {
-    const picked = pickedModel(modelVendor, model.id, modelVendor);
+    const picked = pickedModel(modelVendor, await this.#resolved(model.id), modelVendor);
     const provider = (await this.#parts.host.get()).providers().find(({ id }) => id === picked?.provider);
     if (picked === undefined || provider === undefined) throw new Error(`There is no model ${model.id} any more.`);
     const abort = new AbortController();
@@ -102,7 +98,34 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
   dispose(): void {
     this.#owned.dispose();
   }
+
+  async #resolved(id: string): Promise<string> {
+    if (id !== configuredModelId) return id;
+    const configured = (await readChoices(this.#parts)).find(({ isConfigured }) => isConfigured);
+    return configured ? modelIdOf(configured) : id;
+  }
 }
+
+const modelIdOf = ({ provider, model }: ModelChoice): string => `${provider}/${model.id}`;
+
+const describe = (choice: ModelChoice, prices: PriceTable): LanguageModelChatInformation => ({
+  id: modelIdOf(choice),
+  name: choice.model.label,
+  family: choice.model.id,
+  version: '1',
+  detail: choice.isReady ? choice.providerLabel : `${choice.providerLabel}, no key set`,
+  tooltip: choiceDetail(choice, prices),
+  maxInputTokens: choice.model.contextTokens - choice.model.maxOutputTokens,
+  maxOutputTokens: choice.model.maxOutputTokens,
+  capabilities: { toolCalling: true, imageInput: choice.provider !== 'demo' },
+});
+
+/** VS Code begins with the model whose name comes first, so that one is the person's own choice, not a matter of the alphabet. */
+const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInformation => ({
+  ...model,
+  id: configuredModelId,
+  name: `As Configured: ${model.name}`,
+});
 
 const anew = '\n\n*The answer broke off and is being written anew.*\n\n';
 

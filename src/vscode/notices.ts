@@ -30,8 +30,7 @@ export function createNotices(sessions: OpenSessions, approvals: Approvals, foll
 
 /** Closing the notification leaves the question open: the status bar and the chat still ask it. */
 async function askInNotification(request: ApprovalRequest, approvals: Approvals): Promise<void> {
-  const detail = request.detail.trim() === '' ? '' : `: ${oneLine(request.detail, 300)}`;
-  const choice = await window.showInformationMessage(approvalText(request) + detail, ...Object.keys(approvalAnswers));
+  const choice = await window.showInformationMessage(approvalText(request), ...Object.keys(approvalAnswers));
   const answer = choice === undefined ? undefined : approvalAnswers[choice];
   if (answer !== undefined) approvals.answer(request.callId, answer);
 }

@@ -87,6 +87,8 @@ interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'ch
 
 const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNode => ({
   ...row,
+  // A session that is taken up again is another row: it is opened out, whatever the saved one was.
+  id: row.context === 'session unfinished' ? `saved/${row.id}` : row.id,
   label: oneLine(goal, 80),
   description: description.filter((part) => part !== '').join(' · '),
   tooltip: [`**${plain(goal, 400)}**`, ...tooltip.map((part) => plain(part, 200))].join('\n\n'),

@@ -65,8 +65,10 @@ export function priceText(provider: string, model: string, prices: PriceTable): 
   const input = costOf(provider, model, { ...noUsage, inputTokens: 1000 }, prices);
   const output = costOf(provider, model, { ...noUsage, outputTokens: 1000 }, prices);
   if ('unknown' in input || 'unknown' in output) return 'price not known';
-  return `${formatUsd(input.usd * 1000)} in, ${formatUsd(output.usd * 1000)} out per million tokens`;
+  return `${dollars(input.usd * 1000)} in, ${dollars(output.usd * 1000)} out per million tokens`;
 }
+
+const dollars = (usd: number): string => (usd >= 0.01 ? `$${usd.toFixed(2)}` : formatUsd(usd));
 
 export const tokensText = (tokens: number): string =>
   tokens >= 1_000_000 ? `${Number((tokens / 1_000_000).toFixed(2))}M` : `${Math.round(tokens / 1000)}K`;

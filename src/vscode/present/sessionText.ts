@@ -150,6 +150,17 @@ export function bestText(ledger: Ledger): string | undefined {
   return summary && `${decisive.metric} ${formatValue(summary.best)}`;
 }
 
+const effectVerbs: Readonly<Record<string, string>> = {
+  read: 'read',
+  write: 'write',
+  execute: 'run a command',
+  network: 'use the network',
+};
+export const effectVerb = (effect: string): string => effectVerbs[effect] ?? effect;
+
 /** What is asked, in one line for a notification. */
-export const approvalText = (request: ApprovalRequest): string =>
-  `Helios asks to ${oneLine(request.title, 160)} (${request.effect})`;
+export const approvalText = ({ effect, title, detail }: ApprovalRequest): string =>
+  `Helios asks to ${effectVerb(effect)}: ${[title, detail]
+    .map((part) => oneLine(part, 240))
+    .filter((part) => part !== '')
+    .join(' · ')}`;

@@ -5,7 +5,7 @@ import type { SessionState } from '../../agent/state.ts';
 import { formatDuration } from '../../base/text.ts';
 import { verdictText } from '../../runs/run.ts';
 import { evidenceList, metricTable } from './metricTable.ts';
-import { endIcon, endText, sleepText } from './sessionText.ts';
+import { effectVerb, endIcon, endText, sleepText } from './sessionText.ts';
 import { code, codeBlock, plain, verdictIcon } from './words.ts';
 
 export type ChatPart =
@@ -162,7 +162,7 @@ function endParts(event: Of<'session.ended'>): readonly ChatPart[] {
 
 /** A question to the person, with what exactly is asked. */
 export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => [
-  line('shield', `Asks to **${plain(request.title)}** (${plain(request.effect)})`),
+  line('shield', `Asks to ${plain(effectVerb(request.effect))}: **${plain(request.title)}**`),
   ...(request.detail.trim() === '' ? [] : [{ kind: 'block', markdown: codeBlock(bounded(request.detail)) } as const]),
 ];
 
