@@ -39,7 +39,7 @@ export async function benchActivation(): Promise<Figure[]> {
 async function activate(bundle: string, home: string): Promise<Activation> {
   const emptyMs = await timed(() => run(process.execPath, ['-e', '0']));
   const env = { ...process.env, HELIOS_HOME: home };
-  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'activateOnce.cjs'), bundle, root], {
+  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'activateOnce.ts'), bundle, root], {
     env,
   });
   return { ...(JSON.parse(stdout) as Omit<Activation, 'emptyMs'>), emptyMs };
