@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { codeOf } from '../base/errors.ts';
 import { newEventId } from '../base/ids.ts';
+import { fromJsonLine, toJsonLine } from './jsonLine.ts';
 import { storageFailure } from './storageFailure.ts';
 
 export interface Envelope {
@@ -54,7 +55,7 @@ export async function readJournal<E>(file: string): Promise<JournalReading<E>> {
 
 function parseEvent<E>(line: string): (E & Envelope) | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value = fromJsonLine(line);
     return isEvent<E>(value) ? value : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
@@ -133,7 +134,7 @@ export class Journal<E extends object> {
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0);
       try {
-        await this.#flush(batch.map((pending) => `${JSON.stringify(pending.event)}\n`).join(''));
+        await this.#flush(batch.map((pending) => `${toJsonLine(pending.event)}\n`).join(''));
         for (const pending of batch) pending.resolve(pending.event);
       } catch (error) {
         this.#startsFresh = false;

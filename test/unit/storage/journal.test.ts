@@ -68,6 +68,19 @@ describe('journal', () => {
     }
   });
 
+  it('keeps NaN and the infinities, and texts that look like them', async () => {
+    interface Measured {
+      readonly type: 'measured';
+      readonly values: readonly (number | string)[];
+    }
+    const values = [Number.NaN, Infinity, -Infinity, 'NaN', 0.5];
+    const { journal } = await Journal.open<Measured>(file, clock);
+    await journal.append({ type: 'measured', values });
+    await journal.close();
+    const { events } = await readJournal<Measured>(file);
+    assert.deepEqual(events[0]?.values, values);
+  });
+
   it('leaves out garbage in the middle and says where', async () => {
     const { journal } = await Journal.open<Said>(file, clock);
     await journal.append(said('one'));
