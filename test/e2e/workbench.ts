@@ -60,8 +60,24 @@ export class Workbench {
 
   /** Runs a command by its title in the palette, such as `Helios: Show Metrics`. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press('F1');
-    await this.pick(title, `>${title}`);
+    const entry = this.page
+      .locator('.quick-input-widget .quick-input-list-entry .label-name')
+      .getByText(title, { exact: true });
+    // A window that is still loading, or a view that takes the focus, can swallow the key.
+    for (let attempt = 1; ; attempt += 1) {
+      await this.page.keyboard.press('F1');
+      await this.page.locator('.quick-input-widget .quick-input-box input').fill(`>${title}`);
+      const isThere = await entry
+        .first()
+        .waitFor({ timeout: 10_000 })
+        .then(
+          () => true,
+          () => false,
+        );
+      if (isThere) return entry.first().click();
+      if (attempt === 6) throw new Error(`The palette does not offer ${title}.`);
+      await this.page.keyboard.press('Escape');
+    }
   }
 
   /** Takes the entry with this label in the quick pick that is open, after typing `filter`. */

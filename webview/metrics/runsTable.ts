@@ -117,8 +117,8 @@ class Row {
     this.#champion.append(icon('champion'));
     this.#pin = iconButton({ label: 'Pin', icon: 'pin', onClick: () => events.togglePin(runId) });
     this.#pinCell.append(this.#pin);
-    const first = element('div', { class: 'run-line' }, this.#swatch, this.#name, this.#champion, this.#label);
-    const second = element('div', { class: 'run-line muted' }, this.#statusIcon, this.#status);
+    const first = element('div', { class: 'run-line' }, this.#swatch, this.#name, this.#champion, this.#status);
+    const second = element('div', { class: 'run-line muted' }, this.#statusIcon, this.#label);
     this.root = element(
       'tr',
       { 'data-run': runId },
