@@ -39,7 +39,7 @@ const stub: object = new Proxy(class {}, {
 function vscodeStub(): object {
   const types = readFileSync(require.resolve('@types/vscode/index.d.ts'), 'utf8');
   const names = types.matchAll(/^\texport (?:namespace|class|enum|const|function) (\w+)/gm);
-  return Object.fromEntries([...names].map(([, name]) => [name, stub]));
+  return Object.fromEntries([...names].map(([, name]) => [name ?? '', stub] as const));
 }
 
 Object.assign(globalThis, { vscodeStub: vscodeStub() });

@@ -2,12 +2,12 @@
 import type { Benchmark } from './figure.ts';
 
 export const benchmarks: Readonly<Record<string, Benchmark>> = {
-  experiments: async () => (await import('./experiments.ts')).benchExperiments(),
-  freshness: async () => (await import('./freshness.ts')).benchFreshness(),
+  experiments: async (folder) => (await import('./experiments.ts')).benchExperiments(folder),
+  freshness: async (folder) => (await import('./freshness.ts')).benchFreshness(folder),
   metrics: async () => (await import('./metricFigures.ts')).benchMetricStore(),
-  panel: async () => (await import('./panel.ts')).benchPanel(),
+  panel: async (folder) => (await import('./panel.ts')).benchPanel(folder),
   parser: async () => (await import('./parser.ts')).benchParser(),
-  journal: async () => (await import('./journal.ts')).benchJournal(),
-  resume: async () => (await import('./resume.ts')).benchResume(),
-  activation: async () => (await import('./activation.ts')).benchActivation(),
+  journal: async (folder) => (await import('./journal.ts')).benchJournal(folder),
+  resume: async (folder) => (await import('./resume.ts')).benchResume(folder),
+  activation: async (folder) => (await import('./activation.ts')).benchActivation(folder),
 };

@@ -6,7 +6,6 @@ import type { WireAnswer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 import { openEngine, workOf } from './bed.ts';
 import { spread, type Figure } from './figure.ts';
-import { inScratch } from './scratch.ts';
 
 const warmUps = 2;
 const measured = 30;
@@ -35,9 +34,9 @@ interface Cycle {
  * A model that answers at once launches a process of 0.3 s, sleeps until it ends, and launches the next: the whole
  * engine, the real SDK over loopback, real processes.
  */
-export async function benchExperiments(): Promise<Figure[]> {
+export async function benchExperiments(folder: string): Promise<Figure[]> {
   const bareMs = await bareOverheads();
-  const cycles = await inScratch(runSession);
+  const cycles = await runSession(folder);
   const of = (pick: (cycle: Cycle) => number): number[] => cycles.map(pick);
   return [
     ...spread(

@@ -10,8 +10,11 @@ export interface Figure {
 
 export type Aim = { readonly atMost: number } | { readonly atLeast: number };
 
-/** Rejects only when something is broken. Leaves no files and no processes behind. */
-export type Benchmark = () => Promise<readonly Figure[]>;
+/**
+ * Rejects only when something is broken. Writes below `folder` only, which is empty at first and removed by whoever made
+ * it; leaves no processes behind.
+ */
+export type Benchmark = (folder: string) => Promise<readonly Figure[]>;
 
 /** `undefined` where there is no aim. */
 export function isMet({ value, aim }: Figure): boolean | undefined {

@@ -9,7 +9,6 @@ import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { openEngine, workOf } from './bed.ts';
 import { spread, type Figure } from './figure.ts';
 import { openPanel } from './panelView.ts';
-import { inScratch } from './scratch.ts';
 
 const printed = 150;
 const leastMeasured = 100;
@@ -27,18 +26,16 @@ const script = [
   [{ name: 'finish', input: { outcome: 'blocked', summary: 'measured' } }],
 ];
 
-export async function benchFreshness(): Promise<Figure[]> {
-  const agesMs = await inScratch(async (folder) => {
-    const engine = await openEngine({ folder, model: new ScriptedModel(script) });
-    try {
-      const session = await engine.sessions.start({ goal: 'measure', budget: {}, workFolder: workOf(folder) });
-      return await agesOf(engine, session);
-    } finally {
-      await engine.close();
-    }
-  });
-  if (agesMs.length < leastMeasured) throw new Error(`Only ${agesMs.length} points came to the view.`);
-  return spread('stdout write → point at the webview', agesMs, 250);
+export async function benchFreshness(folder: string): Promise<Figure[]> {
+  const engine = await openEngine({ folder, model: new ScriptedModel(script) });
+  try {
+    const session = await engine.sessions.start({ goal: 'measure', budget: {}, workFolder: workOf(folder) });
+    const agesMs = await agesOf(engine, session);
+    if (agesMs.length < leastMeasured) throw new Error(`Only ${agesMs.length} points came to the view.`);
+    return spread('stdout write → point at the webview', agesMs, 250);
+  } finally {
+    await engine.close();
+  }
 }
 
 /** The value of each point is the time at which it was printed, so its age is known when it comes. */

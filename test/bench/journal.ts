@@ -5,7 +5,6 @@ import type { SessionEvent } from '../../src/agent/events.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Journal } from '../../src/storage/journal.ts';
 import { median, quantile, timed, type Figure } from './figure.ts';
-import { inScratch } from './scratch.ts';
 
 const events = 2000;
 /** Both take turns in blocks of so many, so that what else the disk does burdens both alike. */
@@ -15,36 +14,35 @@ const warmUp = 50;
 const event: SessionEvent = { type: 'message.added', origin: 'person', text: 'x'.repeat(390) };
 const sharedFlush = 50;
 
-export const benchJournal = (): Promise<Figure[]> =>
-  inScratch(async (folder) => {
-    const { journal } = await Journal.open<SessionEvent>(join(folder, 'journal.jsonl'), systemClock);
-    const plain = await open(join(folder, 'plain.jsonl'), 'a');
-    const line = Buffer.from(`${JSON.stringify(await journal.append(event))}\n`);
-    const writers = {
-      journal: () => journal.append(event),
-      plain: async () => {
-        await plain.write(line);
-        await plain.datasync();
-      },
-    };
-    const times: Record<keyof typeof writers, number[]> = { journal: [], plain: [] };
-    for (let done = -warmUp; done < events; done += done < 0 ? warmUp : block) {
-      for (const writer of ['journal', 'plain'] as const)
-        for (let count = 0; count < (done < 0 ? warmUp : block); count++) {
-          const tookMs = await timed(writers[writer]);
-          if (done >= 0) times[writer].push(tookMs);
-        }
-    }
-    const togetherMs = await timed(() => Promise.all(Array.from({ length: sharedFlush }, writers.journal)));
-    await journal.close();
-    await plain.close();
-    return [
-      ...figures(`journal append of ${line.length} bytes, flushed`, times.journal),
-      ...figures('plain write and fdatasync, for comparison', times.plain),
-      { name: 'journal against plain, p50', value: median(times.journal) / median(times.plain), unit: '×' },
-      { name: `${sharedFlush} appends that share a flush, all of them`, value: togetherMs, unit: 'ms' },
-    ];
-  });
+export async function benchJournal(folder: string): Promise<Figure[]> {
+  const { journal } = await Journal.open<SessionEvent>(join(folder, 'journal.jsonl'), systemClock);
+  const plain = await open(join(folder, 'plain.jsonl'), 'a');
+  const line = Buffer.from(`${JSON.stringify(await journal.append(event))}\n`);
+  const writers = {
+    journal: () => journal.append(event),
+    plain: async () => {
+      await plain.write(line);
+      await plain.datasync();
+    },
+  };
+  const times: Record<keyof typeof writers, number[]> = { journal: [], plain: [] };
+  for (let done = -warmUp; done < events; done += done < 0 ? warmUp : block) {
+    for (const writer of ['journal', 'plain'] as const)
+      for (let count = 0; count < (done < 0 ? warmUp : block); count++) {
+        const tookMs = await timed(writers[writer]);
+        if (done >= 0) times[writer].push(tookMs);
+      }
+  }
+  const togetherMs = await timed(() => Promise.all(Array.from({ length: sharedFlush }, writers.journal)));
+  await journal.close();
+  await plain.close();
+  return [
+    ...figures(`journal append of ${line.length} bytes, flushed`, times.journal),
+    ...figures('plain write and fdatasync, for comparison', times.plain),
+    { name: 'journal against plain, p50', value: median(times.journal) / median(times.plain), unit: '×' },
+    { name: `${sharedFlush} appends that share a flush, all of them`, value: togetherMs, unit: 'ms' },
+  ];
+}
 
 const figures = (name: string, timesMs: readonly number[]): Figure[] =>
   [0.5, 0.99].map((q) => ({ name: `${name}, p${q * 100}`, value: quantile(timesMs, q), unit: 'ms' }));

@@ -8,7 +8,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { benchmarks } from './benchmarks.ts';
 import { isMet, type Figure } from './figure.ts';
-import { benchFolder } from './scratch.ts';
+import { benchFolder, inScratch } from './scratch.ts';
 import { figureLine } from './table.ts';
 
 const limitMs = 120_000;
@@ -19,9 +19,12 @@ if (unknown.length > 0)
   throw new Error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`);
 
 /** In a process of its own, which is ended when it takes too long. */
-function figuresOf(name: string): Promise<readonly Figure[]> {
+function figuresOf(name: string, folder: string): Promise<readonly Figure[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Figure[]>();
-  const child = fork(join(import.meta.dirname, 'one.ts'), [name], { execArgv: ['--expose-gc'], timeout: limitMs });
+  const child = fork(join(import.meta.dirname, 'one.ts'), [name, folder], {
+    execArgv: ['--expose-gc'],
+    timeout: limitMs,
+  });
   child.once('message', (figures) => resolve(figures as readonly Figure[]));
   child.once('error', reject);
   child.once('exit', (code, signal) => reject(new Error(`${name} ended with ${signal ?? code} and no figures`)));
@@ -44,7 +47,7 @@ const results: Record<string, readonly object[] | { readonly broken: string }> =
 for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) {
   console.log(`\n${name}`);
   try {
-    const figures = await figuresOf(name);
+    const figures = await inScratch((folder) => figuresOf(name, folder));
     for (const figure of figures) console.log(figureLine(figure));
     results[name] = figures.map((figure) => ({ ...figure, isMet: isMet(figure) }));
   } catch (error) {

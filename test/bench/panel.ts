@@ -10,7 +10,6 @@ import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { homeOf, openEngine } from './bed.ts';
 import { median, timed, type Figure } from './figure.ts';
 import { openPanel } from './panelView.ts';
-import { inScratch } from './scratch.ts';
 import { SyntheticJournal } from './syntheticJournal.ts';
 
 const pointCount = 1_000_000;
@@ -27,25 +26,24 @@ interface Opening {
   readonly smoothMs: number;
 }
 
-export const benchPanel = (): Promise<Figure[]> =>
-  inScratch(async (folder) => {
-    const sessionId = await writeSession(folder);
-    const openings: Opening[] = [];
-    for (let round = 0; round < rounds; round++) openings.push(await open(folder, sessionId));
-    const of = (pick: (opening: Opening) => number): number => median(openings.map(pick));
-    const first = openings[0]?.openMs ?? Number.NaN;
-    return [
-      { name: 'panel opened on 1M points, first time', value: first, unit: 'ms', aim: { atMost: 1000 } },
-      {
-        name: 'panel opened on 1M points, p50 of 5',
-        value: of((one) => one.openMs),
-        unit: 'ms',
-        aim: { atMost: 1000 },
-      },
-      { name: 'zoom to a tenth of 1M points, p50 of 5', value: of((one) => one.zoomMs), unit: 'ms' },
-      { name: 'smoothing over 1M points, p50 of 5', value: of((one) => one.smoothMs), unit: 'ms' },
-    ];
-  });
+export async function benchPanel(folder: string): Promise<Figure[]> {
+  const sessionId = await writeSession(folder);
+  const openings: Opening[] = [];
+  for (let round = 0; round < rounds; round++) openings.push(await open(folder, sessionId));
+  const of = (pick: (opening: Opening) => number): number => median(openings.map(pick));
+  const first = openings[0]?.openMs ?? Number.NaN;
+  return [
+    { name: 'panel opened on 1M points, first time', value: first, unit: 'ms', aim: { atMost: 1000 } },
+    {
+      name: 'panel opened on 1M points, p50 of 5',
+      value: of((one) => one.openMs),
+      unit: 'ms',
+      aim: { atMost: 1000 },
+    },
+    { name: 'zoom to a tenth of 1M points, p50 of 5', value: of((one) => one.zoomMs), unit: 'ms' },
+    { name: 'smoothing over 1M points, p50 of 5', value: of((one) => one.smoothMs), unit: 'ms' },
+  ];
+}
 
 /** An ended session with one run, as a journal and files of points. */
 async function writeSession(folder: string): Promise<SessionId> {

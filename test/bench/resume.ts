@@ -1,5 +1,6 @@
 /** Taking up a long session, from a new engine to the first request to the model; and listing many sessions. */
 import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { newRunId, type RunId } from '../../src/base/ids.ts';
 import { LocalMachine } from '../../src/machines/localMachine.ts';
@@ -11,7 +12,6 @@ import { homeAt, type Home } from '../../src/storage/home.ts';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { homeOf, openEngine, workOf } from './bed.ts';
 import { median, timed, type Figure } from './figure.ts';
-import { inScratch } from './scratch.ts';
 import { SyntheticJournal } from './syntheticJournal.ts';
 
 const runCount = 40;
@@ -26,9 +26,9 @@ interface DoneRun {
   readonly metrics: readonly MetricSummary[];
 }
 
-export async function benchResume(): Promise<Figure[]> {
-  const longFigures = await inScratch(benchLongSession);
-  return [...longFigures, ...(await inScratch(benchList))];
+export async function benchResume(folder: string): Promise<Figure[]> {
+  const longFigures = await benchLongSession(join(folder, 'long'));
+  return [...longFigures, ...(await benchList(join(folder, 'list')))];
 }
 
 async function benchLongSession(folder: string): Promise<Figure[]> {
