@@ -34,7 +34,7 @@ import {
   type PickedModel,
   type Refusal,
 } from './present/preconditions.ts';
-import { isOpen, statusLine } from './present/sessionText.ts';
+import { isOpen, isWorking, statusLine } from './present/sessionText.ts';
 import { approvalParts } from './present/transcript.ts';
 import { plain } from './present/words.ts';
 import { engineSettings, setting, suggestedBudget } from './settings.ts';
@@ -205,7 +205,7 @@ class ChatHandler {
 
   async #close(session: Session, stream: ChatResponseStream, end: FollowEnd): Promise<void> {
     // Whoever stops looking at a sleeping session does not mean to wake it.
-    if (end === 'cancelled' && session.state.phase !== 'sleeping') {
+    if (end === 'cancelled' && isWorking(session.state)) {
       await session.interrupt();
       window.setStatusBarMessage('Helios is paused; its runs go on. Say something to @helios to go on.', 8_000);
     }
@@ -267,6 +267,6 @@ const hints: Readonly<Record<FollowEnd, string>> = {
   paused: 'A further message goes on with it. Its runs go on meanwhile.',
   ended: '',
   time: '',
-  cancelled: 'A further message goes on with it; its runs go on meanwhile.',
+  cancelled: 'A further message goes on with it. Its runs go on meanwhile.',
   failed: '',
 };

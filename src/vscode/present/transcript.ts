@@ -30,6 +30,7 @@ export class Transcript {
   readonly #titles = new Map<string, string>();
   #isReplyFollowed = false;
   #hasStreamedText = false;
+  #lastReply = '';
 
   stream(event: StreamEvent): readonly ChatPart[] {
     if (event.type === 'text.delta') {
@@ -49,6 +50,7 @@ export class Transcript {
     if (event.type === 'model.replied') return this.#replied(event);
     if (event.type === 'tool.started') this.#titles.set(event.callId, event.title);
     if (event.type === 'tool.finished') return toolParts(event, this.#titles.get(event.callId) ?? event.name);
+    if (event.type === 'session.ended') return endParts(event, this.#lastReply);
     return rendererOf(event)(event, state);
   }
 
@@ -62,6 +64,7 @@ export class Transcript {
     this.#isReplyFollowed = false;
     this.#hasStreamedText = false;
     const text = event.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
+    if (text.trim() !== '') this.#lastReply = text;
     const said: ChatPart[] = wasStreamed || text.trim() === '' ? [] : [{ kind: 'text', markdown: text }];
     if (event.failure !== undefined)
       said.push(line('warning', `Model call failed: ${plain(event.failure.message, 300)}`));
@@ -88,7 +91,7 @@ const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
   'session.paused': (event) => [
     line('debug-pause', event.by === 'user' ? 'Paused' : `Paused: ${plain(event.detail ?? event.by, 300)}`),
   ],
-  'session.ended': (event) => endParts(event),
+  'session.ended': nothing,
   'message.added': nothing,
   'model.requested': nothing,
   'model.replied': nothing,
@@ -152,10 +155,12 @@ function runEndedParts(event: Of<'run.ended'>, state: SessionState): readonly Ch
   return table === '' ? [headline] : [headline, { kind: 'block', markdown: table }];
 }
 
-function endParts(event: Of<'session.ended'>): readonly ChatPart[] {
+/** A summary that the model has just said is not said again. */
+function endParts(event: Of<'session.ended'>, lastReply: string): readonly ChatPart[] {
+  const summary = event.summary.trim();
   const table = evidenceList(event.evidence);
   const parts: ChatPart[] = [line(endIcon(event.reason).id, `**${endText(event.reason)}**`)];
-  if (event.summary.trim() !== '') parts.push({ kind: 'block', markdown: event.summary.trim() });
+  if (summary !== '' && !lastReply.includes(summary)) parts.push({ kind: 'block', markdown: summary });
   if (table !== '') parts.push({ kind: 'block', markdown: table });
   return parts;
 }

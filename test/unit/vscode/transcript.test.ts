@@ -162,6 +162,9 @@ describe('transcript', () => {
     const event = recorded({ type: 'session.ended', reason: 'goal', summary: 'Wider was better.', evidence });
     const text = textOf(new Transcript().event(event, stateOf()));
     assert.equal(text, '**Goal met**\nWider was better.\n- val\\_loss **1.888** in run 8 (best 1.88, 30 points)');
+    const transcript = new Transcript();
+    transcript.event(replied('All told: Wider was better.'), stateOf());
+    assert.ok(!textOf(transcript.event(event, stateOf())).includes('Wider'));
   });
 
   it('shows nothing of an event that it does not know', () => {
