@@ -10,7 +10,7 @@ import { spread, type Figure } from './figure.ts';
 const warmUps = 2;
 const measured = 30;
 const experiments = warmUps + measured;
-const bareRuns = 10;
+const bareRuns = 20;
 
 /** Says itself when its first instruction ran and when its last one did. */
 const command = 'echo start_ns=$(date +%s%N); sleep 0.3; echo loss=0.5; echo end_ns=$(date +%s%N)';
