@@ -95,7 +95,8 @@ async function permit(
     { callId: call.id, tool: call.name, title, effect: tool.effect, detail },
     signal,
   );
-  if (decision.by !== 'rule') await deps.record({ type: 'permission.decided', callId: call.id, ...decision });
+  if (decision.by !== 'rule' || !decision.isAllowed)
+    await deps.record({ type: 'permission.decided', callId: call.id, ...decision });
   if (signal.aborted) return 'Interrupted by the person before it was started.';
   if (!decision.isAllowed) return `Not allowed: ${decision.why}. Find another way, or go on without it.`;
   await deps.record({ type: 'tool.started', callId: call.id, name: call.name, effect: tool.effect, title });

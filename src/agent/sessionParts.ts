@@ -81,10 +81,11 @@ export function createParts(request: PartsRequest): SessionParts {
   const world = owned.add(createSleepWorld({ log, runs, machines, desk }));
   const sleeper = owned.add(new Sleeper(world, clock));
   const waiting = owned.add(new Waiting({ log, desk, sleeper, clock, logger, onAwake: () => hooks.goOn() }));
-  const gate = createGate(
-    () => shared.settings().permissionMode,
-    (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
-  );
+  const gate = createGate({
+    mode: () => shared.settings().permissionMode,
+    ask: (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
+    clock,
+  });
   const tools = createToolset({
     ...{ log, desk, runs, memory, machines, gate, clock },
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),

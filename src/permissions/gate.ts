@@ -1,4 +1,5 @@
 /** Every tool call passes here before it does anything. Fails closed: an approval that cannot be had is a refusal. */
+import { delay, type Clock } from '../base/clock.ts';
 
 export interface GateCall {
   readonly callId: string;
@@ -15,30 +16,69 @@ export interface Decision {
   readonly why: string;
 }
 
+export type Answer = 'allow' | 'allow_session' | 'deny';
+
 /** Asks the person. Rejects when there is nobody to ask; the signal is aborted when the answer is no longer wanted. */
-export type Ask = (call: GateCall, signal: AbortSignal) => Promise<'allow' | 'allow_session' | 'deny'>;
+export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
+
+export interface GateOptions {
+  mode(): 'ask' | 'allow';
+  readonly ask: Ask;
+  readonly clock: Clock;
+}
 
 export interface Gate {
   decide(call: GateCall, signal: AbortSignal): Promise<Decision>;
 }
 
+/** Tools that change nothing but what Helios itself keeps for the agent. */
+const ownTools: ReadonlySet<string> = new Set(['memory_write', 'memory_rm', 'clear_metrics']);
+/** A question does not hold up the night: without an answer it is a no, and the agent finds another way. */
+const answerWithinMs = 10 * 60_000;
+
 /**
  * - mode `allow`: everything that tools offer is allowed.
- * - mode `ask`: reading is allowed; anything else is asked for, once, or once for the rest of the session per tool.
+ * - mode `ask`: reading, and the agent's own notes, are allowed; anything else is asked for, once, or once per tool for
+ *   the rest of the session.
  */
-export function createGate(mode: () => 'ask' | 'allow', ask: Ask): Gate {
+export function createGate({ mode, ask, clock }: GateOptions): Gate {
   const allowedTools = new Set<string>();
   return {
     async decide(call, signal) {
       if (call.effect === 'read') return { isAllowed: true, by: 'rule', why: 'only reads' };
+      if (ownTools.has(call.tool)) return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
       if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
       if (allowedTools.has(call.tool))
         return { isAllowed: true, by: 'person', why: `${call.tool} was allowed for this session` };
-      const answer = await ask(call, signal).catch(() => 'deny' as const);
+      const answer = await answerInTime({ ask, clock, call }, signal);
       if (answer === 'allow_session') allowedTools.add(call.tool);
-      return answer === 'deny'
-        ? { isAllowed: false, by: 'person', why: 'the person did not allow it' }
-        : { isAllowed: true, by: 'person', why: 'the person allowed it' };
+      return decisions[answer];
     },
   };
+}
+
+const decisions: Readonly<Record<Answer | 'nobody', Decision>> = {
+  allow: { isAllowed: true, by: 'person', why: 'the person allowed it' },
+  allow_session: { isAllowed: true, by: 'person', why: 'the person allowed it' },
+  deny: { isAllowed: false, by: 'person', why: 'the person did not allow it' },
+  nobody: { isAllowed: false, by: 'rule', why: 'nobody was there to allow it' },
+};
+
+async function answerInTime(
+  { ask, clock, call }: { ask: Ask; clock: Clock; call: GateCall },
+  signal: AbortSignal,
+): Promise<Answer | 'nobody'> {
+  const answered = new AbortController();
+  const late = new AbortController();
+  const nobody = delay(clock, answerWithinMs, answered.signal).then(
+    () => 'nobody' as const,
+    () => 'nobody' as const,
+  );
+  try {
+    const asked = ask(call, AbortSignal.any([signal, late.signal])).catch(() => 'nobody' as const);
+    return await Promise.race([asked, nobody]);
+  } finally {
+    answered.abort();
+    late.abort();
+  }
 }

@@ -91,7 +91,7 @@ export const defaults: Settings = {
   'model.provider': 'claude',
   'model.name': '',
   'model.effort': 'default',
-  'permissions.mode': 'allow',
+  'permissions.mode': 'ask',
   'budget.usd': 5,
   'budget.minutes': 0,
   'budget.turns': 0,

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { createGate, type Answer, type Ask, type GateCall } from '../../../src/permissions/gate.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+
+const call = (tool: string, effect: GateCall['effect']): GateCall => ({
+  callId: 'c',
+  tool,
+  title: tool,
+  effect,
+  detail: '',
+});
+const never = new AbortController().signal;
+
+describe('gate', () => {
+  const gateWith = (answers: Answer[], mode: 'ask' | 'allow' = 'ask') => {
+    const asked: string[] = [];
+    const ask: Ask = ({ tool }) => {
+      asked.push(tool);
+      return Promise.resolve(answers.shift() ?? 'deny');
+    };
+    return { asked, gate: createGate({ mode: () => mode, ask, clock: new ManualClock() }) };
+  };
+
+  it('lets reading and the agent’s own notes pass unasked', async () => {
+    const { asked, gate } = gateWith([]);
+    assert.equal((await gate.decide(call('read_file', 'read'), never)).isAllowed, true);
+    assert.equal((await gate.decide(call('memory_write', 'write'), never)).isAllowed, true);
+    assert.deepEqual(asked, []);
+  });
+
+  it('asks for everything else, once for each call or once for the session', async () => {
+    const { asked, gate } = gateWith(['allow', 'allow_session', 'deny']);
+    const run = call('remote_exec', 'execute');
+    for (let index = 0; index < 4; index += 1) assert.equal((await gate.decide(run, never)).isAllowed, true);
+    assert.equal((await gate.decide(call('write_file', 'write'), never)).isAllowed, false);
+    assert.deepEqual(asked, ['remote_exec', 'remote_exec', 'write_file']);
+  });
+
+  it('asks nothing in mode allow', async () => {
+    const { asked, gate } = gateWith([], 'allow');
+    assert.deepEqual(await gate.decide(call('remote_exec', 'execute'), never), {
+      ...{ isAllowed: true, by: 'mode', why: 'permission mode is allow' },
+    });
+    assert.deepEqual(asked, []);
+  });
+
+  it('refuses when there is nobody to ask', async () => {
+    const gate = createGate({
+      mode: () => 'ask',
+      ask: () => Promise.reject(new Error('no window')),
+      clock: new ManualClock(),
+    });
+    assert.equal((await gate.decide(call('remote_exec', 'execute'), never)).isAllowed, false);
+  });
+
+  it('takes silence for a no after ten minutes, and withdraws the question', async () => {
+    const clock = new ManualClock();
+    let question: AbortSignal | undefined;
+    const ask: Ask = (_call, signal) => {
+      question = signal;
+      return new Promise(() => undefined);
+    };
+    const gate = createGate({ mode: () => 'ask', ask, clock });
+    const deciding = gate.decide(call('remote_exec', 'execute'), never);
+    await clock.advance(9 * 60_000);
+    assert.equal(question?.aborted, false);
+    await clock.advance(2 * 60_000);
+    assert.deepEqual(await deciding, { isAllowed: false, by: 'rule', why: 'nobody was there to allow it' });
+    assert.equal(question?.aborted, true);
+    assert.equal(clock.pendingTimers, 0);
+  });
+});
