@@ -180,6 +180,7 @@ export class App implements Disposable {
   }
 
   async #goOn(): Promise<void> {
+    this.#parts.sessions.refresh();
     const folders = (): string[] => (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
     const { host } = this.#parts;
     await this.#attempt('resume', () => resumeInterrupted({ host, home: homeFolder(), folders, logger: this.#logger }));

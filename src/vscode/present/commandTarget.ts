@@ -3,7 +3,7 @@ import { isRunId, isSessionId, type RunId, type SessionId } from '../../base/ids
 import type { RowTarget } from './treeNode.ts';
 
 /** `undefined`: called from the palette. */
-export function targetOf(argument: unknown): Partial<RowTarget> | undefined {
+function targetOf(argument: unknown): Partial<RowTarget> | undefined {
   if (typeof argument !== 'object' || argument === null || !('target' in argument)) return undefined;
   const { target } = argument;
   return typeof target === 'object' && target !== null ? (target as Partial<RowTarget>) : undefined;

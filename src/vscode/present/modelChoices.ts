@@ -60,7 +60,7 @@ export function choiceDetail({ provider, model }: ModelChoice, prices: PriceTabl
   return `${context} · ${priceText(provider, model.id, prices)}`;
 }
 
-export function priceText(provider: string, model: string, prices: PriceTable): string {
+function priceText(provider: string, model: string, prices: PriceTable): string {
   // A thousand tokens, so that no surcharge for a long context is met.
   const input = costOf(provider, model, { ...noUsage, inputTokens: 1000 }, prices);
   const output = costOf(provider, model, { ...noUsage, outputTokens: 1000 }, prices);

@@ -70,7 +70,7 @@ function userBlock(part: unknown): UserBlock[] {
 }
 
 /** All text of a message or a tool result, in order. */
-export const textOf = (content: ReadonlyArray<unknown>): string =>
+const textOf = (content: ReadonlyArray<unknown>): string =>
   content.flatMap((part) => (isText(part) ? [part.value] : isToolResult(part) ? [textOf(part.content)] : [])).join('');
 
 /** About four characters a token, images as a flat sum: an estimate, never below 1 for something. */

@@ -38,7 +38,7 @@ export function summaryOf(metric: string, best: number, direction: Direction = '
   return { metric, count: 10, last, lastStep: 100, min: best, max: last, mean: best, best, direction };
 }
 
-export const ids: readonly RunId[] = Array.from({ length: 9 }, (_, index) => newRunId(startMs + index));
+const ids: readonly RunId[] = Array.from({ length: 9 }, (_, index) => newRunId(startMs + index));
 export const runId = (number: number): RunId => ids[number - 1] ?? newRunId(startMs);
 
 export function runState(number: number, changes: Partial<RunState> = {}): RunState {
