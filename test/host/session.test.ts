@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, it } from 'mocha';
-import { commands, extensions, lm, window, workspace } from 'vscode';
+import { commands, ConfigurationTarget, extensions, lm, window, workspace } from 'vscode';
 
 interface JournalLine {
   readonly type: string;
@@ -26,6 +26,8 @@ describe('a session in the window', () => {
 
   it('plays the offline demo in a folder of the workspace, and starts its first run', async () => {
     assert.notEqual(home, '');
+    // Nobody is there to be asked.
+    await workspace.getConfiguration('helios').update('permissions.mode', 'allow', ConfigurationTarget.Global);
     const place = join(folder, 'demo');
     await commands.executeCommand('helios.tryDemo', place);
     const started = await journalEvent('session.started');

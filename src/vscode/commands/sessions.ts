@@ -10,7 +10,7 @@ import { pickGoing, pickOne, sessionChoice, summaryChoice, type Choice } from '.
 import type { Parts } from '../parts.ts';
 import { sessionIdOf } from '../present/commandTarget.ts';
 import { journalDocument } from '../present/journalDocument.ts';
-import { runningCount } from '../present/sessionText.ts';
+import { approvalDetail, runningCount } from '../present/sessionText.ts';
 import { approvalAnswers } from '../notices.ts';
 import { showSession } from './goal.ts';
 
@@ -107,7 +107,7 @@ async function pickAnswer(request: {
   readonly detail: string;
 }): Promise<ApprovalAnswer | undefined> {
   const choices = Object.entries(approvalAnswers).map(([label, value]) => ({ label, value }));
-  const options = { title: oneLine(request.title, 80), placeHolder: oneLine(request.detail, 200) };
+  const options = { title: oneLine(request.title, 80), placeHolder: oneLine(approvalDetail(request.detail), 200) };
   return (await window.showQuickPick(choices, options))?.value;
 }
 

@@ -1,5 +1,5 @@
 /** What a view may ask: a webview is an untrusted caller, so nothing of it is used unchecked. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const name = z.string().min(1).max(500);
 const runId = z.string().min(1).max(100);

@@ -159,8 +159,30 @@ const effectVerbs: Readonly<Record<string, string>> = {
 export const effectVerb = (effect: string): string => effectVerbs[effect] ?? effect;
 
 /** What is asked, in one line for a notification. */
-export const approvalText = ({ effect, title, detail }: ApprovalRequest): string =>
-  `Helios asks to ${effectVerb(effect)}: ${[title, detail]
-    .map((part) => oneLine(part, 240))
-    .filter((part) => part !== '')
-    .join(' · ')}`;
+export const approvalText = ({ effect, title, detail }: ApprovalRequest): string => {
+  const asked = [title, approvalDetail(detail)].map((part) => oneLine(part, 240)).filter((part) => part !== '');
+  return `Helios asks to ${effectVerb(effect)}: ${asked.join(' · ')}`;
+};
+
+/** Arguments of a call as lines, the command first; nothing of them is left out. Other text stays as it is. */
+export function approvalDetail(detail: string): string {
+  const args = objectIn(detail);
+  if (args === undefined) return detail;
+  const { command, ...rest } = args;
+  const others = typeof command === 'string' ? rest : args;
+  const lines = Object.entries(others).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [...(typeof command === 'string' ? [command] : []), ...lines].join('\n');
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

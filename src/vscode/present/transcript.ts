@@ -5,7 +5,7 @@ import type { SessionState } from '../../agent/state.ts';
 import { formatDuration } from '../../base/text.ts';
 import { verdictText } from '../../runs/run.ts';
 import { evidenceList, metricTable } from './metricTable.ts';
-import { effectVerb, endIcon, endText, sleepText } from './sessionText.ts';
+import { approvalDetail, effectVerb, endIcon, endText, sleepText } from './sessionText.ts';
 import { code, codeBlock, plain, verdictIcon } from './words.ts';
 
 export type ChatPart =
@@ -168,7 +168,9 @@ function endParts(event: Of<'session.ended'>, lastReply: string): readonly ChatP
 /** A question to the person, with what exactly is asked. */
 export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => [
   line('shield', `Asks to ${plain(effectVerb(request.effect))}: **${plain(request.title)}**`),
-  ...(request.detail.trim() === '' ? [] : [{ kind: 'block', markdown: codeBlock(bounded(request.detail)) } as const]),
+  ...(request.detail.trim() === ''
+    ? []
+    : [{ kind: 'block', markdown: codeBlock(bounded(approvalDetail(request.detail))) } as const]),
 ];
 
 const bounded = (text: string): string => (text.length <= 4_000 ? text : `${text.slice(0, 4_000)}\n…`);

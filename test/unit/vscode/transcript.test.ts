@@ -174,6 +174,9 @@ describe('transcript', () => {
 
   it('shows exactly what an approval is about, fenced', () => {
     const request = { sessionId, callId: 'c', title: 'run rm', effect: 'execute', detail: 'rm -rf `x`\n```\nend' };
+    const args = { machine_id: 'local', command: 'python3 t.py', env: { A: '1' } };
+    const launch = textOf(approvalParts({ ...request, detail: JSON.stringify(args) }));
+    assert.match(launch, /```\npython3 t\.py\nmachine_id: local\nenv: \{"A":"1"\}\n```$/);
     assert.match(textOf(approvalParts(request)), /````\nrm -rf `x`\n```\nend\n````$/);
   });
 });
