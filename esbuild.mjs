@@ -7,7 +7,7 @@
 import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
@@ -32,6 +32,18 @@ const noBrowser = { navigator: 'undefined' };
 
 const node = { ...shared, platform: 'node', target: 'node22', define: noBrowser };
 
+/** What only a call to a model needs is a file of its own: the extension is loaded without it. */
+const lateFiles = { '@anthropic-ai/sdk': 'anthropic', openai: 'openai' };
+
+const loadLate = {
+  name: 'load-late',
+  setup(build) {
+    build.onResolve({ filter: /^(@anthropic-ai\/sdk|openai)$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
+    );
+  },
+};
+
 /** CommonJS has no `import.meta.url`; code shared with the ES module bundle may use it to find its neighbours. */
 const commonJs = {
   ...node,
@@ -51,9 +63,23 @@ const moduleBanner = [
   "const __dirname = pathOfBundle(new URL('.', import.meta.url));",
 ].join('\n');
 
+const resolved = (name) => fileURLToPath(import.meta.resolve(name));
+
 async function productBuilds() {
   const builds = [
-    { ...commonJs, entryPoints: ['src/extension.ts'], outdir: 'dist', external: ['vscode'] },
+    {
+      ...commonJs,
+      entryPoints: ['src/extension.ts'],
+      outdir: 'dist',
+      external: ['vscode'],
+      plugins: [loadLate],
+      supported: { 'dynamic-import': false },
+    },
+    {
+      ...commonJs,
+      entryPoints: Object.fromEntries(Object.entries(lateFiles).map(([name, file]) => [file, resolved(name)])),
+      outdir: 'dist',
+    },
     {
       ...node,
       format: 'esm',
@@ -100,7 +126,7 @@ function withExistingEntries(build) {
     ? build.entryPoints.map((path) => [undefined, path])
     : Object.entries(build.entryPoints);
   const existing = named.filter(([, path]) => {
-    if (existsSync(join(root, path))) return true;
+    if (existsSync(resolve(root, path))) return true;
     console.warn(`skipped ${path}: there is no such file yet`);
     return false;
   });

@@ -1,7 +1,7 @@
 /** `helios.json`: what a project says about itself, found in the work folder or above it. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { codeOf, UserFacing } from '../base/errors.ts';
 
 const projectSchema = z.looseObject({

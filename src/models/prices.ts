@@ -1,5 +1,5 @@
 /** What calls cost. A price that is not known is said to be unknown; it is never taken for nothing. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
 import { undatedId } from './catalogue.ts';
 import { contextTokens, sumOf, type ModelReply, type Usage } from './model.ts';

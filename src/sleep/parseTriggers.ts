@@ -1,6 +1,6 @@
 /** From what the model sends to a request that can be recorded: every field checked, every name resolved, no guesses. */
 import { posix } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { ToolFailure } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';

@@ -1,5 +1,5 @@
 /** What the model may send as a condition, and the one text that shows it the right shapes. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const maxSeconds = 30 * 24 * 3600;
 const seconds = z.number().positive().max(maxSeconds);

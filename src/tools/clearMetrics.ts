@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { requireRun, taskId, type MeasuredRuns } from './measuredRuns.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -14,7 +14,7 @@ export function clearMetrics(runs: MeasuredRuns): Tool {
     effect: 'write',
     parameters,
     aliases: { run: 'task_id', run_id: 'task_id' },
-    describe: ({ task_id: task }) => `clear_metrics of ${task ?? 'all runs'}`,
+    describe: ({ task_id: task }) => `Cleared the metrics of ${task ?? 'all runs'}`,
     execute: async ({ task_id: task }) => {
       const meant = task === undefined ? runs.all() : [requireRun(runs, task)];
       const cleared = meant.map(({ name, metrics }) => {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import { compareRuns as compare, type Judgement, type MetricComparison } from '../metrics/compare.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
@@ -10,6 +10,7 @@ import {
   taskId,
   type MeasuredRun,
   type MeasuredRuns,
+  taskText,
 } from './measuredRuns.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -29,7 +30,7 @@ export function compareRuns(runs: MeasuredRuns): Tool {
     effect: 'read',
     parameters,
     aliases: { baseline: 'task_a', experiment: 'task_b', run_a: 'task_a', run_b: 'task_b', metrics: 'metric_names' },
-    describe: ({ task_a: a, task_b: b }) => `compare_runs ${a} with ${b}`,
+    describe: ({ task_a: a, task_b: b }) => `Compared ${taskText(a)} with ${taskText(b)}`,
     execute: async ({ task_a: a, task_b: b, metric_names: names }) => {
       const [baseline, experiment] = [requireRun(runs, a), requireRun(runs, b)];
       const empty = [baseline, experiment].filter((run) => run.metrics.names().length === 0);

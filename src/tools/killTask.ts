@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { oneLine } from '../base/text.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { KillOptions, KillResult } from '../runs/runs.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf } from '../base/errors.ts';
 import type { Machine, Machines } from '../machines/machine.ts';
 import type { Run } from '../runs/liveRun.ts';

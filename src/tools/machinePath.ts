@@ -1,6 +1,6 @@
 /** Paths as models write them, on the machine that they mean. */
 import { posix } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Machine, Machines } from '../machines/machine.ts';
 
 export const machineId = z.string().min(1).default('local').describe('Machine id from list_machines. Default: local.');

@@ -1,5 +1,5 @@
 /** What the metric tools need of runs. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
@@ -65,3 +65,6 @@ export function jsonValue(value: number): number | string {
 
 /** A step is absent, not NaN, where the output named none. */
 export const jsonStep = (step: number): number | null => (Number.isNaN(step) ? null : step);
+
+/** A reference as people read it: `run 7`, `local:4711`. */
+export const taskText = (task: string | number): string => (/^\d+$/.test(String(task)) ? `run ${task}` : String(task));

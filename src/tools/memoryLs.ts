@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import { defineTool, type Tool } from './tool.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import type { Machine } from '../machines/machine.ts';
 import { changedFiles, machineId, machinePath, onMachine, type MachineTools } from './machinePath.ts';

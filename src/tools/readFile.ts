@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import type { Machine } from '../machines/machine.ts';
 import { readLines } from './lineReader.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { cleanText, oneLine } from '../base/text.ts';
 import type { ExecOutcome, ExecResult } from '../machines/machine.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from './machinePath.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf } from '../base/errors.ts';
 import { oneLine, shellQuote } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';

@@ -1,5 +1,5 @@
 /** How tools name a run: by handle, id or number, in one parameter or in the pair of machine and pid. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Run } from '../runs/liveRun.ts';

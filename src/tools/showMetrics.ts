@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import { formatValue } from '../base/text.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
@@ -11,6 +11,7 @@ import {
   taskId,
   type MeasuredRun,
   type MeasuredRuns,
+  taskText,
 } from './measuredRuns.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -33,7 +34,7 @@ export function showMetrics(runs: MeasuredRuns): Tool {
     parameters,
     aliases: { run: 'task_id', run_id: 'task_id', metrics: 'metric_names', names: 'metric_names' },
     describe: ({ metric_names: names, task_id: task }) =>
-      `show_metrics ${[names?.join(', '), task && `of ${task}`].filter(Boolean).join(' ')}`.trim(),
+      `Read ${names?.join(', ') ?? 'metrics'}${task === undefined ? '' : ` of ${taskText(task)}`}`,
     execute: async ({ metric_names: names = [], task_id: task, lines }) => {
       const asked = task === undefined ? runs.all() : [requireRun(runs, task)];
       const shown = asked.slice(-mostRuns);

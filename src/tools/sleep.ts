@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatDuration } from '../base/text.ts';
 import { parseSleep, type ParsePorts } from '../sleep/parseTriggers.ts';
 import { triggerText, type SleepRequest } from '../sleep/trigger.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { monitorMinutes } from '../sleep/monitorMinutes.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatDuration } from '../base/text.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Run } from '../runs/liveRun.ts';

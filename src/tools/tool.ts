@@ -1,5 +1,5 @@
 /** The contract of a tool, and the only door from untyped model output to typed arguments. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { HeliosError, ToolFailure } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { AttachmentBlock, ToolSpec } from '../models/model.ts';

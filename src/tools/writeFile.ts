@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { changedFiles, machineId, machinePath, onMachine, type MachineTools } from './machinePath.ts';
 import { defineTool, type Tool } from './tool.ts';
 

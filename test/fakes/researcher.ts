@@ -1,5 +1,5 @@
 /** A scripted researcher behind a wire-format model server: tries learning rates one by one and decides from what it reads. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { WireAnswer, WireCall, WireRequest } from './wire.ts';
 
 const blockSchema = z.looseObject({

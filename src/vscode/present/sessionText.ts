@@ -160,7 +160,9 @@ export const effectVerb = (effect: string): string => effectVerbs[effect] ?? eff
 
 /** What is asked, in one line for a notification. */
 export const approvalText = ({ effect, title, detail }: ApprovalRequest): string => {
-  const asked = [title, approvalDetail(detail)].map((part) => oneLine(part, 240)).filter((part) => part !== '');
+  const asked = [effect === 'execute' ? '' : title, approvalDetail(detail)]
+    .map((part) => oneLine(part, 240))
+    .filter((part) => part !== '');
   return `Helios asks to ${effectVerb(effect)}: ${asked.join(' · ')}`;
 };
 

@@ -167,11 +167,15 @@ function endParts(event: Of<'session.ended'>, lastReply: string): readonly ChatP
 
 /** A question to the person, with what exactly is asked. */
 export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => [
-  line('shield', `Asks to ${plain(effectVerb(request.effect))}: **${plain(request.title)}**`),
+  line('shield', `Asks to ${plain(effectVerb(request.effect))}${askedTitle(request)}`),
   ...(request.detail.trim() === ''
     ? []
     : [{ kind: 'block', markdown: codeBlock(bounded(approvalDetail(request.detail))) } as const]),
 ];
+
+/** A command speaks for itself. */
+const askedTitle = ({ effect, title }: ApprovalRequest): string =>
+  effect === 'execute' ? ':' : `: **${plain(title)}**`;
 
 const bounded = (text: string): string => (text.length <= 4_000 ? text : `${text.slice(0, 4_000)}\n…`);
 

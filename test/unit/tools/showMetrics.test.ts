@@ -11,7 +11,7 @@ describe('show_metrics', () => {
 
   it('reads only', () => {
     assert.equal(showMetrics(session).effect, 'read');
-    assert.equal(showMetrics(session).describe({ metric_names: ['loss'], task_id: 7 }), 'show_metrics loss of 7');
+    assert.equal(showMetrics(session).describe({ metric_names: ['loss'], task_id: 7 }), 'Read loss of run 7');
     assert.equal(showMetrics(session).describe(null), 'show_metrics');
   });
 
