@@ -70,7 +70,7 @@ const changes: Changes = {
   'model.requested': (state, { turn }) => ({ ...without(state, 'pausedBy'), phase: 'thinking', turns: turn }),
   'model.replied': (state, { usage, cost }) => ({
     ...state,
-    phase: 'ready',
+    phase: state.phase === 'thinking' ? 'ready' : state.phase,
     usd: 'usd' in cost ? state.usd + cost.usd : state.usd,
     hasUnknownCost: state.hasUnknownCost || 'unknown' in cost,
     inputTokens: state.inputTokens + contextTokens(usage),
@@ -88,7 +88,9 @@ const changes: Changes = {
     phase: 'sleeping',
     sleep: { sleepId, request, sinceMs: at, isCheckIn: callId === '' },
   }),
-  'sleep.ended': (state) => ({ ...without(state, 'sleep'), phase: 'ready' }),
+  // Told of a sleep that is over already, it changes nothing.
+  'sleep.ended': (state, { sleepId }) =>
+    state.sleep?.sleepId === sleepId ? { ...without(state, 'sleep'), phase: 'ready' } : state,
   'monitor.started': (state, { goal, intervalMs, at }) => ({ ...state, monitor: { goal, intervalMs, sinceMs: at } }),
   'monitor.stopped': (state) => without(state, 'monitor'),
   'context.checkpointed': same,

@@ -13,6 +13,12 @@ type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
 export const interruptedText =
   'Interrupted: no result of this call was recorded. It may or may not have taken effect; check before repeating it.';
 
+/** True when the person said something that no request has held yet. */
+export function isPersonUnheard(events: readonly JournalEvent[]): boolean {
+  const asked = events.findLastIndex((event) => event.type === 'model.requested');
+  return events.slice(asked + 1).some((event) => event.type === 'message.added' && event.origin === 'person');
+}
+
 /** Messages since the last checkpoint, its briefing first. */
 export function buildHistory(events: readonly JournalEvent[]): Message[] {
   const { briefing, rest } = sinceCheckpoint(events);

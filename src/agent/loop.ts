@@ -75,16 +75,25 @@ const isWhole = (reply: Pick<ModelReply, 'stop'>): boolean => reply.stop !== 'ab
 const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
   content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
 
-/** What had begun and cannot safely be made twice is recorded as interrupted; everything else is made now. */
+/**
+ * What had begun and cannot safely be made twice is recorded as interrupted, and so is everything that the person halted;
+ * the rest is made now.
+ */
 async function actOnPending(deps: LoopDeps, signal: AbortSignal): Promise<void> {
   const { log } = deps;
   const begun = new Set(log.events.flatMap((event) => (event.type === 'tool.started' ? [event.callId] : [])));
   const pending = isGoing(deps) ? pendingCalls(log.events) : [];
+  const wasHalted = isHaltedSinceReply(log.events);
   const isLost = (call: ToolCallBlock): boolean =>
-    begun.has(call.id) && deps.act.tools.get(call.name)?.isRepeatable !== true;
+    wasHalted || (begun.has(call.id) && deps.act.tools.get(call.name)?.isRepeatable !== true);
   for (const call of pending.filter(isLost)) await log.record(interruptedCall(call, interruptedText));
   const rest = pending.filter((call) => !isLost(call));
   if (rest.length > 0) await act(rest, deps.act, signal);
+}
+
+function isHaltedSinceReply(events: readonly JournalEvent[]): boolean {
+  const replied = events.findLastIndex((event) => event.type === 'model.replied');
+  return events.slice(replied).some((event) => event.type === 'session.paused' || event.type === 'session.ended');
 }
 
 /** The record of a call that has no result. */

@@ -4,7 +4,6 @@ import type { Clock } from '../base/clock.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf, ToolFailure } from '../base/errors.ts';
 import { newRunId, type RunId, type SessionId } from '../base/ids.ts';
-import type { Logger } from '../base/logger.ts';
 import { capText, cleanText, oneLine } from '../base/text.ts';
 import { buildLedger, type Ledger, type LedgerEntry } from '../experiments/ledger.ts';
 import type { Machines } from '../machines/machine.ts';
@@ -30,7 +29,8 @@ export interface RunDeskDeps {
   readonly runs: Runs;
   readonly machines: Machines;
   readonly clock: Clock;
-  readonly logger: Logger;
+  /** Called when the end of a run cannot be recorded. */
+  onFailed(error: unknown): void;
 }
 
 const tailChars = 3_000;
@@ -113,9 +113,9 @@ export class RunDesk {
     this.#owned.dispose();
   }
 
-  /** Resolves when every end heard so far is on disk. */
+  /** Resolves when every end heard so far is on disk, or was told to `onFailed`. */
   async settle(): Promise<void> {
-    await Promise.all(this.#recording.values());
+    await Promise.allSettled(this.#recording.values());
   }
 
   get #state(): SessionState {
@@ -168,9 +168,7 @@ export class RunDesk {
 
   #heard(change: RunChange): void {
     if (change.kind !== 'ended' || !this.#state.runs.has(change.run.spec.id)) return;
-    this.#recordEnd(change.run).catch((error: unknown) =>
-      this.#deps.logger.error('Cannot record the end of a run', error),
-    );
+    this.#recordEnd(change.run).catch((error: unknown) => this.#deps.onFailed(error));
   }
 
   #recordEnd(run: Run): Promise<void> {

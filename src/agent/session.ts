@@ -21,6 +21,8 @@ export interface SessionOptions {
   readonly log: SessionLog;
   /** Builds what the session works with; called once. */
   parts(hooks: SessionHooks): SessionParts;
+  /** Called when nothing more can be recorded: the session must be closed, so that it can be taken up again later. */
+  onBroken(): void;
 }
 
 export class LiveSession implements Session, SessionHooks {
@@ -33,15 +35,23 @@ export class LiveSession implements Session, SessionHooks {
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #isClosed = false;
+  /** The last of what the person asked for: one thing takes effect after the other. */
+  #asked: Promise<unknown> = Promise.resolve();
+  readonly #onBroken: () => void;
   #ended = Promise.withResolvers<EndReason>();
+  /** Whether `#ended` is resolved. */
+  #hasEnded = false;
 
-  constructor({ folder, lease, log, parts }: SessionOptions) {
+  constructor({ folder, lease, log, parts, onBroken }: SessionOptions) {
     this.id = log.state.id;
     this.folder = folder;
     this.#lease = lease;
     this.#log = log;
+    this.#onBroken = onBroken;
     this.#parts = parts(this);
-    if (log.state.end !== undefined) this.#ended.resolve(log.state.end.reason);
+    if (log.state.end === undefined) return;
+    this.#hasEnded = true;
+    this.#ended.resolve(log.state.end.reason);
   }
 
   get state(): SessionState {
@@ -97,25 +107,31 @@ export class LiveSession implements Session, SessionHooks {
     this.goOn();
   }
 
-  async say(text: string): Promise<void> {
-    const wasEnded = this.state.phase === 'ended';
-    await this.#log.record({ type: 'message.added', origin: 'person', text });
-    if (wasEnded) this.#ended = Promise.withResolvers<EndReason>();
-    await this.#parts.waiting.end(text);
-    this.goOn();
+  say(text: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#log.record({ type: 'message.added', origin: 'person', text });
+      if (this.#hasEnded) this.#ended = Promise.withResolvers<EndReason>();
+      this.#hasEnded = false;
+      await this.#parts.waiting.end(text);
+      this.goOn();
+    });
   }
 
-  async interrupt(): Promise<void> {
-    await this.#halt('interrupted by the person');
-    if (this.state.phase === 'ended' || this.state.phase === 'paused') return;
-    await this.#parts.waiting.end('interrupted');
-    await this.#log.record({ type: 'session.paused', by: 'user' });
+  interrupt(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#halt('interrupted by the person');
+      if (this.state.phase === 'ended' || this.state.phase === 'paused') return;
+      await this.#parts.waiting.end('interrupted');
+      await this.#log.record({ type: 'session.paused', by: 'user' });
+    });
   }
 
-  async stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {
-    await this.#halt('stopped by the person');
-    if (options.killRuns === true) await Promise.all(this.#parts.desk.live().map((run) => this.#parts.kill(run)));
-    if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the person.');
+  stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#halt('stopped by the person');
+      if (options.killRuns === true) await Promise.all(this.#parts.desk.live().map((run) => this.#parts.kill(run)));
+      if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the person.');
+    });
   }
 
   async useModel(provider: string, model: string): Promise<void> {
@@ -124,27 +140,32 @@ export class LiveSession implements Session, SessionHooks {
     await this.#log.record({ type: 'session.model_changed', provider, model });
   }
 
-  async pin(text: string): Promise<number> {
-    const { stickies } = this.state;
-    if (stickies.size >= maxStickies) {
-      throw new UserFacing(`There are ${stickies.size} pinned notes, which is the most.`, 'Unpin one first.');
-    }
-    const given = this.#log.events.flatMap((event) => (event.type === 'note.pinned' ? [event.number] : []));
-    const number = Math.max(0, ...given) + 1;
-    await this.#log.record({ type: 'note.pinned', number, text });
-    return number;
+  pin(text: string): Promise<number> {
+    return this.#inTurn(async () => {
+      const { stickies } = this.state;
+      if (stickies.size >= maxStickies) {
+        throw new UserFacing(`There are ${stickies.size} pinned notes, which is the most.`, 'Unpin one first.');
+      }
+      const given = this.#log.events.flatMap((event) => (event.type === 'note.pinned' ? [event.number] : []));
+      const number = Math.max(0, ...given) + 1;
+      await this.#log.record({ type: 'note.pinned', number, text });
+      return number;
+    });
   }
 
-  async unpin(number: number): Promise<boolean> {
-    if (!this.state.stickies.has(number)) return false;
-    await this.#log.record({ type: 'note.unpinned', number });
-    return true;
+  unpin(number: number): Promise<boolean> {
+    return this.#inTurn(async () => {
+      if (!this.state.stickies.has(number)) return false;
+      await this.#log.record({ type: 'note.unpinned', number });
+      return true;
+    });
   }
 
   /** Records the end. Runs go on, and their ends are still recorded while the session is open. */
   async end(reason: EndReason, summary: string, evidence: readonly Evidence[] = []): Promise<void> {
     this.#parts.waiting.disarm();
     await this.#log.record({ type: 'session.ended', reason, summary, evidence });
+    this.#hasEnded = true;
     this.#ended.resolve(reason);
   }
 
@@ -152,12 +173,21 @@ export class LiveSession implements Session, SessionHooks {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#halt('closing');
-    this.#parts.dispose();
-    await this.#parts.desk.settle();
-    await this.#log.close();
-    await this.#lease.release();
-    this.#streamed.dispose();
+    try {
+      await this.#halt('closing');
+      this.#parts.dispose();
+      await this.#parts.desk.settle();
+      await this.#log.close();
+    } finally {
+      this.#streamed.dispose();
+      await this.#lease.release();
+    }
+  }
+
+  /** Another process owns the journal now: nothing more is written to it. */
+  lose(): Promise<void> {
+    this.#log.seal();
+    return this.close();
   }
 
   /** Starts the loop, or arms the sleep; does nothing while the loop is at work. */
@@ -181,21 +211,36 @@ export class LiveSession implements Session, SessionHooks {
     if (!signal.aborted) this.goOn();
   }
 
+  fail(error: unknown): void {
+    this.#abort.abort(error);
+    void Promise.resolve(this.#working).then(() => this.#fail(error));
+  }
+
   /** Nothing can be recorded, or we have a bug: the work stops here, and the journal says so where it still can. */
   async #fail(error: unknown): Promise<void> {
+    if (this.#isClosed) return;
     this.#parts.logger.error('The session cannot go on', error);
     const text = faultText(error);
     try {
-      await this.end('error', text);
+      if (this.state.phase !== 'ended') await this.end('error', text);
     } catch (second) {
       this.#parts.logger.error(`The end could not be recorded: ${messageOf(second)}`);
       this.show({ type: 'text.discarded', why: text });
-      this.#isClosed = true;
+      this.#hasEnded = true;
       this.#ended.resolve('error');
+      this.#onBroken();
     }
   }
 
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const asked = this.#asked.then(work);
+    this.#asked = asked.catch(() => undefined);
+    return asked;
+  }
+
   async #halt(why: string): Promise<void> {
+    // A wake that is being recorded begins the work, which is then aborted.
+    await this.#parts.waiting.halt();
     this.#abort.abort(new Error(why));
     await this.#working;
     this.#parts.waiting.disarm();

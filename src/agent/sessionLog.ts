@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
 import { Journal } from '../storage/journal.ts';
+import { StorageFailure } from '../storage/storageFailure.ts';
 import type { JournalEvent, SessionEvent } from './events.ts';
 import { applyEvent, foldSession } from './fold.ts';
 import type { SessionState } from './state.ts';
@@ -12,6 +13,7 @@ export class SessionLog {
   readonly #recorded = new Emitter<JournalEvent>();
   #state: SessionState;
   readonly damage: readonly string[];
+  #isSealed = false;
 
   private constructor(journal: Journal<SessionEvent>, events: JournalEvent[], damage: readonly string[]) {
     const state = foldSession(events);
@@ -54,13 +56,21 @@ export class SessionLog {
 
   /** Resolves when the event is on disk and part of `state`. Rejects with `StorageFailure`: then nothing changed. */
   readonly record = async (event: SessionEvent): Promise<void> => {
+    if (this.#isSealed)
+      throw new StorageFailure('owned', 'This session is not open here any more. Take it up again to go on.');
     const recorded: JournalEvent = await this.#journal.append(event);
     this.#events.push(recorded);
     this.#state = applyEvent(this.#state, recorded);
     this.#recorded.fire(recorded);
   };
 
+  /** From now on nothing is recorded. */
+  seal(): void {
+    this.#isSealed = true;
+  }
+
   async close(): Promise<void> {
+    this.seal();
     this.#recorded.dispose();
     await this.#journal.close();
   }

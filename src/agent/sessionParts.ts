@@ -58,6 +58,8 @@ export interface SessionHooks {
   end(reason: EndReason, summary: string, evidence?: readonly Evidence[]): Promise<void>;
   /** Goes on after a sleep. */
   goOn(): void;
+  /** Something that must be recorded could not be. */
+  fail(error: unknown): void;
 }
 
 export interface PartsRequest {
@@ -74,13 +76,14 @@ export function createParts(request: PartsRequest): SessionParts {
   const { clock, logger, runs } = shared;
   const machines = shared.machinesIn(log.state.workFolder);
   const sessionId: SessionId = log.state.id;
-  const desk = owned.add(new RunDesk({ sessionId, log, runs, machines, clock, logger }));
+  const onFailed = (error: unknown): void => hooks.fail(error);
+  const desk = owned.add(new RunDesk({ sessionId, log, runs, machines, clock, onFailed }));
   const memory = owned.add(
     new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder: shared.globalMemoryFolder, clock }),
   );
   const world = owned.add(createSleepWorld({ log, runs, machines, desk }));
   const sleeper = owned.add(new Sleeper(world, clock));
-  const waiting = owned.add(new Waiting({ log, desk, sleeper, clock, logger, onAwake: () => hooks.goOn() }));
+  const waiting = owned.add(new Waiting({ log, desk, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
   const gate = createGate({
     mode: () => shared.settings().permissionMode,
     ask: (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
@@ -90,14 +93,13 @@ export function createParts(request: PartsRequest): SessionParts {
     ...{ log, desk, runs, memory, machines, gate, clock },
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });
-  const provider = (id: string): ModelProvider => providerOf(shared, id);
   const loop: LoopDeps = {
     log,
     desk,
     clock,
     idleTurns: shared.settings().idleTurns,
     effort: shared.settings().effort ?? 'medium',
-    provider,
+    provider: (id) => providerOf(shared, id),
     cost: (id, reply) => costOf(id, reply.model, billedUsage(reply), shared.prices()),
     prompt: promptSource(request, memory, machines),
     act: {

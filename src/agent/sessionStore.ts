@@ -29,6 +29,9 @@ export class SessionStore implements Sessions {
   readonly #deps: SessionStoreDeps;
   readonly #open = new Map<SessionId, LiveSession>();
   readonly #changed = new Emitter<void>();
+  /** Sessions that are being taken up: who asks meanwhile gets the same one. */
+  readonly #resuming = new Map<SessionId, Promise<Session>>();
+  #isClosed = false;
   readonly onDidChange = this.#changed.event;
 
   constructor(deps: SessionStoreDeps) {
@@ -61,16 +64,16 @@ export class SessionStore implements Sessions {
       helios: version,
     };
     const session = await this.#attach(id, first);
-    await session.introduce(goalText(goal, limitsText(budget)));
-    return session;
+    return this.#begun(session, session.introduce(goalText(goal, limitsText(budget))));
   }
 
   async resume(id: SessionId, options: { readonly budget?: Budget } = {}): Promise<Session> {
-    const open = this.#open.get(id);
+    const budget = options.budget && checkedBudget(options.budget);
+    const open = this.#open.get(id) ?? (await this.#resuming.get(id));
     if (open !== undefined) return open;
-    const session = await this.#attach(id);
-    await session.takeUp(`process ${process.pid}`, resumeText, options.budget && checkedBudget(options.budget));
-    return session;
+    const resuming = this.#resume(id, budget).finally(() => this.#resuming.delete(id));
+    this.#resuming.set(id, resuming);
+    return resuming;
   }
 
   open(): readonly Session[] {
@@ -98,8 +101,8 @@ export class SessionStore implements Sessions {
 
   /** Lets go of all sessions; runs go on. */
   async close(): Promise<void> {
-    await Promise.all([...this.#open.values()].map((session) => session.close()));
-    this.#open.clear();
+    this.#isClosed = true;
+    await Promise.all([...this.#open.values()].map((session) => this.#letGo(session, () => session.close())));
     this.#changed.dispose();
   }
 
@@ -111,16 +114,37 @@ export class SessionStore implements Sessions {
     return phase !== undefined && phase !== 'ended' && phase !== 'paused';
   }
 
+  async #resume(id: SessionId, budget: Budget | undefined): Promise<Session> {
+    const session = await this.#attach(id);
+    return this.#begun(session, session.takeUp(`process ${process.pid}`, resumeText, budget));
+  }
+
+  /** A session that cannot begin is let go of, so that it can be taken up once what was in the way is gone. */
+  async #begun(session: LiveSession, beginning: Promise<void>): Promise<Session> {
+    try {
+      await beginning;
+      return session;
+    } catch (error) {
+      await this.#letGo(session, () => session.close());
+      throw error;
+    }
+  }
+
   async #attach(id: SessionId, first?: Extract<SessionEvent, { type: 'session.started' }>): Promise<LiveSession> {
     const { home, shared } = this.#deps;
+    if (this.#isClosed) throw closing();
     if (first === undefined) await this.#mustExist(id);
+    const owned = new AsyncDisposableStack();
     const lease = await this.#lease(id);
+    owned.defer(() => lease.release());
     try {
       const log = await SessionLog.open(home.journalFile(id), shared.clock, first);
+      owned.defer(() => log.close());
       for (const damage of log.damage) shared.logger.warn(`Journal of ${id}: ${damage}`);
       const project = await readProjectFile(log.state.workFolder);
       const folder = home.sessionFolder(id);
-      const session = new LiveSession({
+      if (this.#isClosed) throw closing();
+      const session: LiveSession = new LiveSession({
         folder,
         lease,
         log,
@@ -129,14 +153,24 @@ export class SessionStore implements Sessions {
             ...{ shared, hooks, log, folder },
             ...(project?.instructions !== undefined && { instructions: project.instructions }),
           }),
+        onBroken: () => void this.#letGo(session, () => session.close()),
       });
       this.#open.set(id, session);
       log.onDidRecord(() => this.#changed.fire());
       return session;
     } catch (error) {
-      await lease.release();
+      await owned.disposeAsync();
       throw error;
     }
+  }
+
+  /** It is no longer among the open ones before it closes. Never rejects. */
+  async #letGo(session: LiveSession, close: () => Promise<void>): Promise<void> {
+    if (this.#open.get(session.id) === session) this.#open.delete(session.id);
+    await close().catch((error: unknown) =>
+      this.#deps.shared.logger.error(`Session ${session.id} did not close well`, error),
+    );
+    this.#changed.fire();
   }
 
   async #mustExist(id: SessionId): Promise<void> {
@@ -158,11 +192,11 @@ export class SessionStore implements Sessions {
   async #lost(id: SessionId): Promise<void> {
     this.#deps.shared.logger.warn(`Session ${id} was taken over by another process`);
     const session = this.#open.get(id);
-    this.#open.delete(id);
-    await session?.close();
-    this.#changed.fire();
+    if (session !== undefined) await this.#letGo(session, () => session.lose());
   }
 }
+
+const closing = (): UserFacing => new UserFacing('Helios is closing.', 'Start it again, then try once more.');
 
 function checkedBudget(budget: Budget): Budget {
   for (const [name, value] of Object.entries(budget)) {

@@ -13,6 +13,7 @@ import type { MeasuredRun } from '../tools/measuredRuns.ts';
 import { statusText } from '../tools/runReference.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { EndReason, Evidence } from './events.ts';
+import { isPersonUnheard } from './history.ts';
 import type { RunDesk } from './runDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { RunState } from './state.ts';
@@ -52,6 +53,10 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     sleep: sleepDeps(deps),
     monitor: monitorDeps(deps),
     finish: async (request) => {
+      if (isPersonUnheard(deps.log.events))
+        throw new ToolFailure(
+          'Not ended: the person has written since. Read it, then call finish again if it still holds.',
+        );
       const evidence = judgeEvidence(request, deps.log.state.target, {
         find: (reference) => desk.find(reference),
         summaries: (run) => desk.summaries(run),
@@ -103,7 +108,9 @@ function sleepDeps({ log, desk, machines, gate, clock }: ToolsetDeps): AllToolsD
       await log.record({ type: 'permission.decided', callId, ...decision });
       if (!decision.isAllowed) throw new ToolFailure(`The command of this condition is not allowed: ${decision.why}.`);
     },
-    async sleep(request, { callId }) {
+    async sleep(request, { callId, signal }) {
+      // What was interrupted while it looked at its conditions must not send a halted session to sleep.
+      signal.throwIfAborted();
       await log.record({ type: 'sleep.started', sleepId: newEventId(clock.now()), request, callId });
     },
   };

@@ -1,11 +1,12 @@
 /** A session asleep: arms the recorded triggers, and on waking records why and what happened meanwhile. */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
-import type { Logger } from '../base/logger.ts';
+import { alarmAt } from '../sleep/alarm.ts';
 import { digestText } from '../sleep/digest.ts';
 import type { Sleeper, Wake } from '../sleep/sleeper.ts';
 import type { SleepRequest, Trigger } from '../sleep/trigger.ts';
 import { budgetEndMs } from './budget.ts';
+import { isPersonUnheard } from './history.ts';
 import { digestOf } from './sessionDigest.ts';
 import type { RunDesk } from './runDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
@@ -15,15 +16,19 @@ export interface WaitingDeps {
   readonly desk: RunDesk;
   readonly sleeper: Sleeper;
   readonly clock: Clock;
-  readonly logger: Logger;
   /** Called when the session is awake again and should go on. */
   onAwake(): void;
+  /** Called when the end of a sleep cannot be recorded. */
+  onFailed(error: unknown): void;
 }
 
 export class Waiting implements Disposable {
   readonly #deps: WaitingDeps;
   #armed: Disposable | undefined;
   #budgetTimer: Disposable | undefined;
+  /** The wake that has been heard and not been recorded yet; who ends the sleep first ends it alone. */
+  #heard: Wake | undefined;
+  #recording: Promise<void> = Promise.resolve();
 
   constructor(deps: WaitingDeps) {
     this.#deps = deps;
@@ -33,19 +38,21 @@ export class Waiting implements Disposable {
   arm(): void {
     const { log, sleeper, clock } = this.#deps;
     const sleep = log.state.sleep;
-    if (sleep === undefined || this.#armed !== undefined) return;
+    if (sleep === undefined || this.#armed !== undefined || this.#heard !== undefined) return;
     this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
+    // Said while the model was choosing to sleep: it goes to sleep without having heard it.
+    if (isPersonUnheard(log.events)) return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
     const endMs = budgetEndMs(log.state);
     // The minutes of the budget run on while asleep: the loop then ends the session itself.
     if (endMs !== undefined) {
       const wake: Wake = { why: 'deadline', met: ['the minutes of the budget are over'], unmet: [], errors: [] };
-      this.#budgetTimer = clock.after(endMs - clock.now(), () => this.#woken(wake));
+      this.#budgetTimer = alarmAt(clock, endMs, () => this.#woken(wake));
     }
   }
 
   /** Ends a sleep because of the person. */
   async end(detail: string): Promise<void> {
-    this.disarm();
+    await this.halt();
     const sleep = this.#deps.log.state.sleep;
     if (sleep !== undefined)
       await this.#deps.log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: 'person', detail });
@@ -68,7 +75,14 @@ export class Waiting implements Disposable {
     return true;
   }
 
+  /** Disarms; resolves when a wake that was being recorded is in the journal. */
+  async halt(): Promise<void> {
+    this.disarm();
+    await this.#recording;
+  }
+
   disarm(): void {
+    this.#heard = undefined;
     this.#armed?.dispose();
     this.#armed = undefined;
     this.#budgetTimer?.dispose();
@@ -82,20 +96,25 @@ export class Waiting implements Disposable {
   #woken(wake: Wake): void {
     if (this.#armed === undefined) return;
     this.disarm();
-    this.#recordWake(wake).then(
-      () => this.#deps.onAwake(),
-      (error: unknown) => this.#deps.logger.error('Cannot record the end of a sleep', error),
-    );
+    this.#heard = wake;
+    // What ended the sleep is often the end of a run: that comes first in the journal.
+    void this.#deps.desk.settle().then(() => {
+      if (this.#heard !== wake) return;
+      this.#heard = undefined;
+      this.#recording = this.#recordWake(wake).then(
+        () => this.#deps.onAwake(),
+        (error: unknown) => this.#deps.onFailed(error),
+      );
+    });
   }
 
   async #recordWake(wake: Wake): Promise<void> {
     const { log, desk, clock } = this.#deps;
     const { sleep } = log.state;
     if (sleep === undefined) return;
-    // What ended the sleep is often the end of a run: that comes first in the journal.
-    await desk.settle();
     const detail = wake.met.join(', ') || wake.why;
     await log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: wake.why, detail });
+    if (wake.why === 'person') return;
     const origin = sleep.isCheckIn ? 'monitor' : 'wake';
     const text = digestText(digestOf({ wake, sleep, log, desk, clock }));
     await log.record({ type: 'message.added', origin, text });

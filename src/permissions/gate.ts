@@ -18,7 +18,7 @@ export interface Decision {
 
 export type Answer = 'allow' | 'allow_session' | 'deny';
 
-/** Asks the person. Rejects when there is nobody to ask; the signal is aborted when the answer is no longer wanted. */
+/** Asks the person. Rejects when there is nobody to ask; once the signal is aborted, its answer is not waited for. */
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
 
 export interface GateOptions {
@@ -70,7 +70,8 @@ async function answerInTime(
 ): Promise<Answer | 'nobody'> {
   const answered = new AbortController();
   const late = new AbortController();
-  const nobody = delay(clock, answerWithinMs, answered.signal).then(
+  // An aborted call waits for no answer: a dialog that stays open holds nothing up.
+  const nobody = delay(clock, answerWithinMs, AbortSignal.any([signal, answered.signal])).then(
     () => 'nobody' as const,
     () => 'nobody' as const,
   );
