@@ -178,8 +178,14 @@ async function bounded(
 ): Promise<{ text: string; fullPath?: string }> {
   if (whole.length <= maxResultChars) return { text: whole };
   const fullPath = path.join(deps.resultsFolder, `${call.id.replace(/[^\w-]/g, '_')}.txt`);
-  await mkdir(deps.resultsFolder, { recursive: true });
-  await writeFile(fullPath, whole);
+  try {
+    await mkdir(deps.resultsFolder, { recursive: true });
+    await writeFile(fullPath, whole);
+  } catch (error) {
+    // The call has taken effect: that its result cannot be kept must not make it a failed one.
+    deps.logger.warn(`A long result was not kept: ${messageOf(error)}`);
+    return { text: capText(whole, maxResultChars, 'they could not be kept').text };
+  }
   return {
     text: capText(whole, maxResultChars, `the whole is in ${fullPath}, for read_file on machine local`).text,
     fullPath,

@@ -79,6 +79,14 @@ interface Pending<E> {
   reject(error: Error): void;
 }
 
+interface Opened {
+  readonly file: string;
+  readonly clock: Clock;
+  readonly handle: FileHandle;
+  readonly startsFresh: boolean;
+  readonly sizeBytes: number;
+}
+
 /** The writing end. One per session, held by the owner of its lease. */
 export class Journal<E extends object> {
   readonly #file: string;
@@ -87,12 +95,15 @@ export class Journal<E extends object> {
   #pending: Pending<E>[] = [];
   #writing: Promise<void> | undefined;
   #startsFresh: boolean;
+  /** Up to here, everything in the file was acknowledged, or was there before. */
+  #soundBytes: number;
 
-  private constructor(file: string, clock: Clock, handle: FileHandle, startsFresh: boolean) {
+  private constructor({ file, clock, handle, startsFresh, sizeBytes }: Opened) {
     this.#file = file;
     this.#clock = clock;
     this.#handle = handle;
     this.#startsFresh = startsFresh;
+    this.#soundBytes = sizeBytes;
   }
 
   /** Opens for appending, making the file and its folder when missing. Throws `StorageFailure`. */
@@ -104,7 +115,8 @@ export class Journal<E extends object> {
     try {
       await mkdir(path.dirname(file), { recursive: true });
       const handle = await open(file, 'a', 0o600);
-      return { journal: new Journal<E>(file, clock, handle, reading.endsCleanly), reading };
+      const { size: sizeBytes } = await handle.stat();
+      return { journal: new Journal<E>({ file, clock, handle, startsFresh: reading.endsCleanly, sizeBytes }), reading };
     } catch (error) {
       throw storageFailure(error, file);
     }
@@ -137,7 +149,7 @@ export class Journal<E extends object> {
         await this.#flush(batch.map((pending) => `${toJsonLine(pending.event)}\n`).join(''));
         for (const pending of batch) pending.resolve(pending.event);
       } catch (error) {
-        this.#startsFresh = false;
+        await this.#takeBack();
         const failure = storageFailure(error, this.#file);
         for (const pending of batch) pending.reject(failure);
       }
@@ -146,8 +158,20 @@ export class Journal<E extends object> {
   }
 
   async #flush(lines: string): Promise<void> {
-    await this.#handle.appendFile(this.#startsFresh ? lines : `\n${lines}`);
-    this.#startsFresh = true;
+    const text = this.#startsFresh ? lines : `\n${lines}`;
+    await this.#handle.appendFile(text);
     await this.#handle.datasync();
+    this.#startsFresh = true;
+    this.#soundBytes += Buffer.byteLength(text);
+  }
+
+  /** What came to the disk of a write that failed was never acknowledged: it must not be read as having happened. */
+  async #takeBack(): Promise<void> {
+    try {
+      await this.#handle.truncate(this.#soundBytes);
+    } catch (error) {
+      // Then at least the next event starts on a line of its own. A closed file is beyond both.
+      if (codeOf(error) !== 'EBADF') this.#startsFresh = false;
+    }
   }
 }

@@ -1,0 +1,29 @@
+/** A disk without room for journals, until room is made. */
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+
+type Append = FileHandle['appendFile'];
+
+export interface FullDisk {
+  /** From now on appending works again. */
+  makeRoom(): void;
+}
+
+/** Appending fails as on a full disk, half of the bytes written. Reading, and writing whole files, goes on. */
+export async function fillDisk(isFull: (text: string) => boolean = () => true): Promise<FullDisk> {
+  const handle = await open(process.execPath, 'r');
+  const shared = Object.getPrototypeOf(handle) as { appendFile: Append };
+  await handle.close();
+  const append = shared.appendFile;
+  shared.appendFile = async function (this: FileHandle, data, options) {
+    const text = String(data);
+    if (!isFull(text)) return append.call(this, data, options);
+    await append.call(this, text.slice(0, Math.ceil(text.length / 2)), options);
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  };
+  return {
+    makeRoom() {
+      shared.appendFile = append;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import type { StreamEvent } from '../../../src/agent/events.ts';
+import { fillDisk, type FullDisk } from '../../fakes/fullDisk.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
+
+const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
+const launch = (command: string) => [{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }];
+const waitFor = (condition: object) => [{ name: 'sleep', input: { reason: 'training', wake_conditions: [condition] } }];
+
+describe('full disk', () => {
+  let bed: TestEngine | undefined;
+  let disk: FullDisk | undefined;
+  afterEach(async () => {
+    disk?.makeRoom();
+    await bed?.dispose();
+    bed = undefined;
+  });
+
+  const leases = async (): Promise<string[]> => {
+    const folder = path.join(bed?.home ?? '', 'sessions');
+    const ids = await readdir(folder).catch(() => []);
+    const found = await Promise.all(ids.map(async (id) => (await readdir(path.join(folder, id))).join()));
+    return found.filter((names) => names.includes('lease'));
+  };
+
+  it('stops a session at work with a clear word; it goes on where it was once there is room', async () => {
+    let fill = (): void => undefined;
+    const filled = new Promise<void>((resolve) => (fill = resolve));
+    const model = new ScriptedModel(async (_request, index) => {
+      if (index === 0) return [{ name: 'list_machines', input: {} }];
+      if (index > 1) return quit;
+      disk = await fillDisk();
+      fill();
+      return [{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }];
+    });
+    bed = await testEngine(model);
+    const session = await bed.start();
+    const streamed: StreamEvent[] = [];
+    session.onDidStream((event) => streamed.push(event));
+    await filled;
+    assert.equal(await session.ended, 'error');
+    assert.match(JSON.stringify(streamed.at(-1)), /No space left to write .*journal.jsonl/);
+    assert.equal(session.state.end, undefined);
+    await until(() => bed?.engine.sessions.open().length === 0);
+    while ((await leases()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    disk?.makeRoom();
+    const again = await bed.engine.sessions.resume(session.id);
+    assert.equal(await again.ended, 'blocked');
+    assert.equal(eventsOf(again, 'model.replied').length, 2);
+    assert.deepEqual((await bed.engine.sessions.read(session.id)).damage, []);
+  });
+
+  it('does not leave a session asleep for ever when its wake cannot be recorded', async () => {
+    const clock = new ManualClock();
+    bed = await testEngine(new ScriptedModel([waitFor({ type: 'timer', seconds: 60 }), quit]), { clock });
+    const session = await bed.start();
+    await eventually(session, 'sleep.started');
+    await until(() => clock.pendingTimers > 1);
+    disk = await fillDisk();
+    await clock.advance(61_000);
+    assert.equal(await session.ended, 'error');
+    await until(() => bed?.engine.sessions.open().length === 0);
+    disk.makeRoom();
+    while ((await leases()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const again = await bed.engine.sessions.resume(session.id);
+    await clock.advance(1_000);
+    assert.equal(await again.ended, 'blocked');
+  });
+
+  it('does not leave a session asleep for ever when the end of its run cannot be recorded', async () => {
+    bed = await testEngine(
+      new ScriptedModel([
+        launch('while [ ! -e go ]; do sleep 0.05; done; echo loss=1'),
+        waitFor({ type: 'process_exit', run: 1 }),
+        quit,
+      ]),
+    );
+    const session = await bed.start();
+    await eventually(session, 'sleep.started');
+    disk = await fillDisk((text) => text.includes('run.ended') || text.includes('session.ended'));
+    await writeFile(path.join(bed.work, 'go'), '');
+    assert.equal(await session.ended, 'error');
+    await until(() => bed?.engine.sessions.open().length === 0);
+    disk.makeRoom();
+    while ((await leases()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const again = await bed.engine.sessions.resume(session.id);
+    assert.equal(await again.ended, 'blocked');
+    assert.equal(eventsOf(again, 'run.ended').length, 1);
+    assert.equal(eventsOf(again, 'run.ended')[0]?.verdict.kind, 'ok');
+  });
+
+  it('leaves nothing open of a session that cannot begin', async () => {
+    bed = await testEngine(new ScriptedModel([quit]));
+    disk = await fillDisk((text) => text.includes('message.added'));
+    await assert.rejects(bed.start(), /No space left/);
+    assert.deepEqual(bed.engine.sessions.open(), []);
+    assert.deepEqual(await leases(), []);
+    disk.makeRoom();
+    const [id] = await bed.engine.sessions.interrupted();
+    assert.ok(id);
+    assert.equal(await (await bed.engine.sessions.resume(id)).ended, 'blocked');
+  });
+
+  it('does not keep a session from being closed and let go of', async () => {
+    const model = new ScriptedModel(['hang']);
+    bed = await testEngine(model);
+    const session = await bed.start();
+    await until(() => model.requests.length === 1);
+    disk = await fillDisk();
+    await bed.engine.close();
+    assert.deepEqual(await leases(), []);
+    disk.makeRoom();
+    const next = new ScriptedModel([quit]);
+    bed = await bed.restart(next);
+    assert.equal(await (await bed.engine.sessions.resume(session.id)).ended, 'blocked');
+  });
+
+  it('does not turn a call that worked into a failed one when its long result cannot be kept', async () => {
+    bed = await testEngine(
+      new ScriptedModel([
+        [{ name: 'remote_exec', input: { command: 'echo begin; head -c 50000 /dev/zero | tr "\\0" x' } }],
+        quit,
+      ]),
+    );
+    const results = (id: string): string => path.join(bed?.home ?? '', 'sessions', id, 'results');
+    const starting = bed.start();
+    const session = await starting;
+    await mkdir(path.dirname(results(session.id)), { recursive: true });
+    await writeFile(results(session.id), 'a file where the folder should be').catch(() =>
+      chmod(results(session.id), 0),
+    );
+    await session.ended;
+    const [finished] = eventsOf(session, 'tool.finished');
+    assert.equal(finished?.isError, false);
+    assert.match(finished.text, /begin/);
+    assert.equal(finished.fullPath, undefined);
+  });
+});
