@@ -98,6 +98,11 @@ export class LiveSession implements Session, SessionHooks {
     await this.#begin();
   }
 
+  /** Other limits from now on; those that ended it are checked again when something is said. */
+  allow(by: string, budget: Budget): Promise<void> {
+    return this.#log.record({ type: 'session.resumed', by, budget });
+  }
+
   /** Takes the work up where the journal stands: adopts runs, settles calls, arms a sleep, or goes on thinking. */
   async #begin(): Promise<void> {
     await mkdir(this.folder, { recursive: true });

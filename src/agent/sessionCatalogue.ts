@@ -66,12 +66,15 @@ export class SessionCatalogue {
     return (await this.#refreshed()).search(words).filter(isSessionId);
   }
 
+  /** An index that could not be opened has nothing to write out. */
   async close(): Promise<void> {
-    await (await this.#index)?.close();
+    const index = await this.#index?.catch(() => undefined);
+    await index?.close();
   }
 
   async #refreshed(): Promise<SessionIndex> {
     this.#index ??= this.#deps.openIndex();
+    this.#index.catch(() => (this.#index = undefined));
     const index = await this.#index;
     const known = index.journalSizes();
     const ids = await sessionIds(this.#deps.home);

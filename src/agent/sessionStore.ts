@@ -69,11 +69,10 @@ export class SessionStore implements Sessions {
 
   async resume(id: SessionId, options: { readonly budget?: Budget } = {}): Promise<Session> {
     const budget = options.budget && checkedBudget(options.budget);
-    const open = this.#open.get(id) ?? (await this.#resuming.get(id));
-    if (open !== undefined) return open;
-    const resuming = this.#resume(id, budget).finally(() => this.#resuming.delete(id));
-    this.#resuming.set(id, resuming);
-    return resuming;
+    const open = this.#open.get(id);
+    if (open === undefined || this.#resuming.has(id)) return this.#resumeOnce(id, budget);
+    if (budget !== undefined) await open.allow(by(), budget);
+    return open;
   }
 
   open(): readonly Session[] {
@@ -114,9 +113,15 @@ export class SessionStore implements Sessions {
     return phase !== undefined && phase !== 'ended' && phase !== 'paused';
   }
 
+  #resumeOnce(id: SessionId, budget: Budget | undefined): Promise<Session> {
+    const resuming = this.#resuming.get(id) ?? this.#resume(id, budget).finally(() => this.#resuming.delete(id));
+    this.#resuming.set(id, resuming);
+    return resuming;
+  }
+
   async #resume(id: SessionId, budget: Budget | undefined): Promise<Session> {
     const session = await this.#attach(id);
-    return this.#begun(session, session.takeUp(`process ${process.pid}`, resumeText, budget));
+    return this.#begun(session, session.takeUp(by(), resumeText, budget));
   }
 
   /** A session that cannot begin is let go of, so that it can be taken up once what was in the way is gone. */
@@ -195,6 +200,8 @@ export class SessionStore implements Sessions {
     if (session !== undefined) await this.#letGo(session, () => session.lose());
   }
 }
+
+const by = (): string => `process ${process.pid}`;
 
 const closing = (): UserFacing => new UserFacing('Helios is closing.', 'Start it again, then try once more.');
 

@@ -71,21 +71,27 @@ export class Lease {
   }
 
   #nextBeat(): Disposable {
-    return this.#clock.after(heartbeatMs, () => void this.#beat());
+    return this.#clock.after(heartbeatMs, () => {
+      // A disk that does not answer for a while says nothing about the owner: the next beat tells.
+      const isOurs = this.#beat().catch(() => true);
+      void isOurs.then((holds) => {
+        if (this.#isReleased) return;
+        if (holds) {
+          this.#timer = this.#nextBeat();
+          return;
+        }
+        this.#isReleased = true;
+        this.#onLost();
+      });
+    });
   }
 
-  async #beat(): Promise<void> {
-    const current = await readOwner(this.#file);
-    if (this.#isReleased) return;
-    if (current?.token !== this.#owner.token) {
-      this.#isReleased = true;
-      return this.#onLost();
-    }
+  /** Resolves with false when somebody else has the lease. */
+  async #beat(): Promise<boolean> {
+    if ((await readOwner(this.#file))?.token !== this.#owner.token) return false;
     const now = new Date(this.#clock.now());
-    await utimes(this.#file, now, now).catch((error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') throw error;
-    });
-    this.#timer = this.#nextBeat();
+    await utimes(this.#file, now, now);
+    return true;
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -90,5 +90,23 @@ describe('lease', () => {
   it('treats a garbage lock file as nobody’s', async () => {
     await writeFile(file, '{"tok');
     await (await Lease.acquire(file, new ManualClock(), nothing)).release();
+  });
+
+  it('outlives a disk that does not answer for a while', async () => {
+    const clock = new ManualClock();
+    let losses = 0;
+    const lease = await Lease.acquire(file, clock, () => (losses += 1));
+    const content = await readFile(file);
+    await rm(file);
+    // A folder in its place can be neither read nor taken for somebody else's.
+    await mkdir(file);
+    await clock.advance(6_000);
+    while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(losses, 0);
+    await rm(file, { recursive: true });
+    await writeFile(file, content);
+    await clock.advance(6_000);
+    await lease.release();
+    assert.deepEqual(await readdir(folder), []);
   });
 });
