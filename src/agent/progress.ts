@@ -10,12 +10,16 @@ export interface Idleness {
   readonly score: number;
 }
 
+/** A wait for a run that goes on is work, unless it is so short that it is a way of asking again and again. */
+const patientMs = 60_000;
+
 /** Counted since the last progress. Anything a person says starts the count anew. */
 export function idleness(events: readonly JournalEvent[]): Idleness {
   let talkTurns = 0;
   let score = 0;
+  const waits = new Waits();
   for (const event of events) {
-    if (isProgress(event)) {
+    if (waits.endsPatiently(event) || isProgress(event)) {
       talkTurns = 0;
       score = 0;
     } else if (event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted') {
@@ -41,5 +45,20 @@ function isProgress(event: JournalEvent): boolean {
       return !event.isError && (event.changedFiles !== undefined || event.name === 'memory_write');
     default:
       return false;
+  }
+}
+
+/** Tells sleeps beside a run that goes on from all others. */
+class Waits {
+  readonly #going = new Set<string>();
+  #sinceMs: number | undefined;
+
+  /** True for the end of a sleep that lasted, with a run going on when it began. */
+  endsPatiently(event: JournalEvent): boolean {
+    if (event.type === 'run.started') this.#going.add(event.runId);
+    if (event.type === 'run.ended') this.#going.delete(event.runId);
+    if (event.type === 'sleep.started') this.#sinceMs = this.#going.size > 0 ? event.at : undefined;
+    if (event.type !== 'sleep.ended' || this.#sinceMs === undefined) return false;
+    return event.at - this.#sinceMs >= patientMs;
   }
 }
