@@ -52,7 +52,9 @@ function measured(claim: { run: string; metric: string }, source: EvidenceSource
 function checkTarget(evidence: readonly Evidence[], target: GoalTarget): void {
   const wanted = evidence.filter((one) => isSameMetric(one.metric, target.metric));
   if (wanted.length === 0) {
-    throw new ToolFailure(`The goal says ${targetText(target)}: give evidence for ${target.metric}.`);
+    throw new ToolFailure(
+      `The goal says ${targetText(target)}: give evidence for ${target.metric}, which a run prints as ${target.metric}=<value>. When no run can, call finish with outcome blocked and say in summary what was reached.`,
+    );
   }
   if (wanted.some((one) => meetsTarget(one.best, target) || meetsTarget(one.last, target))) return;
   const values = wanted.map(

@@ -1,4 +1,5 @@
 /** The measurable part of a goal, where its words name one: `loss < 1.0`, `accuracy above 95 %`, `val_loss <= 0.3`. */
+import { directionOf } from '../metrics/direction.ts';
 
 export interface GoalTarget {
   readonly metric: string;
@@ -7,30 +8,6 @@ export interface GoalTarget {
   /** The goal wrote a percent sign: a share of 0.96 then counts as 96. */
   readonly isPercent?: true;
 }
-
-/** What stands before a number without being a metric: `in under 3 hours`, `for more than 5 epochs`. */
-const noMetrics = new Set([
-  'in',
-  'for',
-  'with',
-  'within',
-  'is',
-  'to',
-  'of',
-  'stay',
-  'stays',
-  'gets',
-  'goes',
-  'at',
-  'and',
-  'or',
-  'a',
-  'an',
-  'the',
-  'use',
-  'run',
-  'runs',
-]);
 
 const words: Readonly<Record<string, GoalTarget['comparator']>> = {
   '<': '<',
@@ -56,21 +33,28 @@ const comparators = Object.keys(words)
   .sort((a, b) => b.length - a.length)
   .map((word) => word.replace(/\s/g, '\\s+'))
   .join('|');
+/** What is counted or spent: with one of these behind it, a number is no value of a metric. */
+const units =
+  '[kmgt]i?b|[kmb]|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|days?|weeks?|epochs?|steps?|iterations?|tokens?|samples?|params?|parameters?|layers?|runs?|tasks?|seeds?|trials?|gpus?|times';
 const targetPattern = new RegExp(
-  `([A-Za-z][\\w./-]*)\\s*(?:is|of|stays|gets|goes|to|that is)?\\s*(${comparators})\\s*([-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:e[-+]?\\d+)?)(\\s*%)?`,
-  'i',
+  `([A-Za-z][\\w./-]*)\\s*(?:is|of|stays|gets|goes|to|that is)?\\s*(${comparators})\\s*([-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:e[-+]?\\d+)?)(\\s*%)?(?:\\s*(${units}|m?s)\\b)?`,
+  'gi',
 );
 
-/** The first comparison of a name with a number in `goal`; undefined when it names none. */
+/** The first comparison of a metric with a number in `goal`; undefined when it names none. */
 export function parseGoalTarget(goal: string): GoalTarget | undefined {
-  const match = targetPattern.exec(goal);
-  if (match === null) return undefined;
-  const [, metric = '', word = '', number = '', percent] = match;
-  if (noMetrics.has(metric.toLowerCase())) return undefined;
-  const comparator = words[word.toLowerCase().replace(/\s+/g, ' ')];
-  return comparator === undefined
-    ? undefined
-    : { metric, comparator, value: Number(number), ...(percent && { isPercent: true }) };
+  for (const [, metric = '', word = '', number = '', percent, unit = ''] of goal.matchAll(targetPattern)) {
+    const comparator = words[word.toLowerCase().replace(/\s+/g, ' ')];
+    if (comparator === undefined || !isMetric(metric, word, unit)) continue;
+    return { metric, comparator, value: Number(number), ...(percent && { isPercent: true }) };
+  }
+  return undefined;
+}
+
+/** In a sentence (`a model under 24 GB`) only what is known for a metric is one; beside a sign, any name that has no unit. */
+function isMetric(name: string, comparator: string, unit: string): boolean {
+  if (directionOf(name) !== 'none') return unit === '' || /^m?s$/i.test(unit);
+  return unit === '' && (/^\W/.test(comparator) || /[_/]/.test(name));
 }
 
 export function meetsTarget(measured: number, target: GoalTarget): boolean {
