@@ -25,6 +25,7 @@ export function buildHistory(events: readonly JournalEvent[]): Message[] {
   const results = new Map(
     rest.filter((event): event is Finished => event.type === 'tool.finished').map((e) => [e.callId, e]),
   );
+  const names = runNames(events);
   const history = new History();
   if (briefing !== undefined) history.user({ type: 'text', text: briefing });
   // What is said while a request is under way was not seen by its reply: it comes after it.
@@ -42,14 +43,29 @@ export function buildHistory(events: readonly JournalEvent[]): Message[] {
       addReply(history, event, results);
       flush();
     }
-    const text = userText(event, rest);
+    const text = userText(event, names);
     if (text === undefined) continue;
     if (unseen !== undefined) unseen.push(text);
     else history.user({ type: 'text', text });
   }
   flush();
-  return history.messages;
+  return beginningWithGoal(history.messages, events);
 }
+
+/** A conversation begins with the person, also where the line of the journal that said the goal is damaged. */
+function beginningWithGoal(messages: Message[], events: readonly JournalEvent[]): Message[] {
+  if (messages[0]?.role !== 'assistant') return messages;
+  const goal = events.find((event) => event.type === 'session.started')?.goal ?? '';
+  return [{ role: 'user', content: [{ type: 'text', text: `The goal:\n${goal}` }] }, ...messages];
+}
+
+/** Run id → how it is named, of all runs: also of those whose plan was shortened away. */
+const runNames = (events: readonly JournalEvent[]): ReadonlyMap<string, string> =>
+  new Map(
+    events.flatMap((event) =>
+      event.type === 'run.planned' ? [[event.spec.id, `Run ${event.spec.number} (${event.spec.label})`]] : [],
+    ),
+  );
 
 function sinceCheckpoint(events: readonly JournalEvent[]): { briefing?: string; rest: readonly JournalEvent[] } {
   const checkpoint = events.findLast((event) => event.type === 'context.checkpointed');
@@ -74,21 +90,18 @@ const resultBlock = (call: ToolCallBlock, result: Finished | undefined): ToolRes
   ...(result?.attachments && { attachments: result.attachments }),
 });
 
-function userText(event: JournalEvent, events: readonly JournalEvent[]): string | undefined {
+function userText(event: JournalEvent, names: ReadonlyMap<string, string>): string | undefined {
   switch (event.type) {
     case 'message.added':
       return event.origin === 'person' ? `Message from the person:\n${event.text}` : event.text;
     case 'run.ended':
-      return runEndedText(event, events);
+      return runEndedText(event, names.get(event.runId) ?? `Run ${event.runId}`);
     default:
       return undefined;
   }
 }
 
-function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, events: readonly JournalEvent[]): string {
-  const planned = events.find((other) => other.type === 'run.planned' && other.spec.id === event.runId);
-  const name =
-    planned?.type === 'run.planned' ? `Run ${planned.spec.number} (${planned.spec.label})` : `Run ${event.runId}`;
+function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name: string): string {
   const metrics = event.metrics
     .slice(0, 12)
     .map(
@@ -104,20 +117,18 @@ function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, event
 
 /** Joins neighbours of one role; results come before texts, as providers want them. */
 class History {
-  readonly messages: Message[] = [];
+  readonly messages: ({ role: 'user'; content: UserBlock[] } | { role: 'assistant'; content: AssistantBlock[] })[] = [];
 
   assistant(content: readonly AssistantBlock[]): void {
     if (content.length === 0) return;
     const last = this.messages.at(-1);
-    if (last?.role === 'assistant')
-      this.messages[this.messages.length - 1] = { role: 'assistant', content: [...last.content, ...content] };
-    else this.messages.push({ role: 'assistant', content });
+    if (last?.role === 'assistant') last.content.push(...content);
+    else this.messages.push({ role: 'assistant', content: [...content] });
   }
 
   user(block: UserBlock): void {
     const last = this.messages.at(-1);
-    if (last?.role === 'user')
-      this.messages[this.messages.length - 1] = { role: 'user', content: [...last.content, block] };
+    if (last?.role === 'user') last.content.push(block);
     else this.messages.push({ role: 'user', content: [block] });
   }
 }

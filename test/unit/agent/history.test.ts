@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'mocha';
+import { buildHistory } from '../../../src/agent/history.ts';
+import { idleness } from '../../../src/agent/progress.ts';
+import { estimatedTokens, needsCheckpoint } from '../../../src/agent/checkpoint.ts';
+import { foldSession } from '../../../src/agent/fold.ts';
+import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
+import type { RunId, SessionId } from '../../../src/base/ids.ts';
+import { noUsage, type AssistantBlock, type Message } from '../../../src/models/model.ts';
+import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
+
+let count = 0;
+const recorded = (event: SessionEvent): JournalEvent => ({ v: 1, id: `e-${(count += 1)}`, at: count, ...event });
+const started = recorded({
+  type: 'session.started',
+  sessionId: 's-1' as SessionId,
+  goal: 'bring loss < 1',
+  budget: {},
+  provider: 'demo',
+  model: 'm',
+  workFolder: '/w',
+  helios: '0',
+});
+const said = (text: string): JournalEvent => recorded({ type: 'message.added', origin: 'goal', text });
+const asked = (turn: number): JournalEvent => recorded({ type: 'model.requested', turn, provider: 'demo', model: 'm' });
+const replied = (content: readonly AssistantBlock[], stop: 'stop' | 'tools' | 'aborted' | 'error' = 'stop') =>
+  recorded({
+    ...{ type: 'model.replied', turn: 1, provider: 'demo', model: 'm', content, stop },
+    ...{ usage: noUsage, cost: { usd: 0 } },
+  });
+const call = (id: string): AssistantBlock => ({ type: 'tool_call', id, name: 'read_file', input: {} });
+const result = (callId: string, text = 'r'): JournalEvent =>
+  recorded({ type: 'tool.finished', callId, name: 'read_file', text, isError: false, durationMs: 1 });
+const planned = (id: string, number: number): JournalEvent =>
+  recorded({
+    type: 'run.planned',
+    callId: '',
+    spec: {
+      ...{ id: id as RunId, sessionId: 's-1' as SessionId, number, machineId: 'local', command: 'x', cwd: '/' },
+      ...{ env: {}, metrics: {}, label: `label ${number}`, plannedMs: 1 },
+    },
+  });
+const endedRun = (id: string): JournalEvent =>
+  recorded({ type: 'run.ended', runId: id as RunId, verdict: { kind: 'ok' }, endedMs: 2, metrics: [] });
+
+/** What every provider insists on. */
+function assertValid(messages: readonly Message[]): void {
+  assert.equal(messages[0]?.role, 'user');
+  for (const [index, message] of messages.entries()) {
+    assert.ok(message.content.length > 0, `message ${index} is empty`);
+    if (index > 0) assert.notEqual(message.role, messages[index - 1]?.role, `message ${index} repeats its role`);
+    for (const block of message.content) {
+      if (block.type === 'text') assert.notEqual(block.text.trim(), '');
+      if (block.type !== 'tool_call') continue;
+      const next = messages[index + 1]?.content ?? [];
+      const results = next.filter((one) => one.type === 'tool_result' && one.callId === block.id);
+      assert.equal(results.length, 1, `call ${block.id} has ${results.length} results in the next message`);
+    }
+    const firstText = message.content.findIndex((block) => block.type === 'text');
+    const lastResult = message.content.findLastIndex((block) => block.type === 'tool_result');
+    assert.ok(firstText === -1 || lastResult < firstText, `message ${index}: a text stands before a result`);
+  }
+}
+
+describe('history', () => {
+  let bed: TestEngine | undefined;
+  afterEach(async () => {
+    await bed?.dispose();
+    bed = undefined;
+  });
+
+  it('is valid whatever replies there were, and whatever is missing', () => {
+    const thinking: AssistantBlock = { type: 'thinking', text: 'hm', provider: 'demo' };
+    const journals: JournalEvent[][] = [
+      [started, said('g'), asked(1), replied([]), asked(2), replied([{ type: 'text', text: ' \n' }])],
+      [started, said('g'), asked(1), replied([{ type: 'text', text: 'half' }, call('a')], 'aborted'), said('go on')],
+      [
+        started,
+        said('g'),
+        asked(1),
+        replied([call('a'), call('b')], 'tools'),
+        said('during'),
+        result('b'),
+        said('after'),
+      ],
+      [
+        started,
+        said('g'),
+        asked(1),
+        said('early'),
+        replied([call('a')], 'tools'),
+        result('a'),
+        asked(2),
+        replied([], 'error'),
+      ],
+      [started, said('g'), asked(1), replied([thinking, call('a')], 'tools'), asked(2), replied([call('b')], 'tools')],
+      // The line with the goal was damaged.
+      [started, asked(1), replied([call('a')], 'tools'), result('a')],
+    ];
+    for (const events of journals) assertValid(buildHistory(events));
+  });
+
+  it('keeps the results of parallel calls in the places of their calls, also of one that was lost', () => {
+    const events = [
+      ...[started, said('g'), asked(1), replied([call('a'), call('b'), call('c')], 'tools')],
+      ...[result('c', 'third'), result('a', 'first'), asked(2), replied([call('d')], 'tools'), result('d', 'fourth')],
+    ];
+    const messages = buildHistory(events);
+    assertValid(messages);
+    assert.deepEqual(
+      messages[2]?.content.map((block) =>
+        block.type === 'tool_result' ? [block.callId, block.text.slice(0, 11)] : [],
+      ),
+      [
+        ['a', 'first'],
+        ['b', 'Interrupted'],
+        ['c', 'third'],
+      ],
+    );
+  });
+
+  it('names a run as people do, also when it was planned before the conversation was shortened', () => {
+    const plan = planned('r-1', 7);
+    const events = [
+      ...[started, said('g'), asked(1), replied([call('a')], 'tools'), plan, result('a')],
+      recorded({ type: 'context.checkpointed', upTo: plan.id, briefing: 'short', tokensBefore: 1 }),
+      endedRun('r-1'),
+    ];
+    assert.match(JSON.stringify(buildHistory(events)), /\[Run 7 \(label 7\) ended: ok\]/);
+  });
+
+  it('of a thousand messages is resumed with the newest and the oldest, and every parallel result', async () => {
+    const reads = Array.from({ length: 4 }, () => ({ name: 'list_machines', input: {} }));
+    const note = (index: number) => ({ name: 'memory_write', input: { path: '/n', gist: `turn ${index}` } });
+    const model = new ScriptedModel((_request, index) => (index < 130 ? [...reads, note(index)] : 'hang'));
+    model.contextTokens = 10_000_000;
+    bed = await testEngine(model);
+    const session = await bed.start();
+    while (model.requests.length < 131) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.ok(session.events().length > 1000);
+    const before = model.requests.at(-1)?.messages ?? [];
+    const next = new ScriptedModel([[{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }]]);
+    next.contextTokens = 10_000_000;
+    bed = await bed.restart(next);
+    const again = await bed.engine.sessions.resume(session.id);
+    await again.ended;
+    const messages = next.requests[0]?.messages ?? [];
+    assertValid(messages);
+    assert.equal(messages.length, 261);
+    assert.deepEqual(messages.slice(0, -1), before.slice(0, -1));
+    assert.match(JSON.stringify(messages[0]), /bring loss < 1/);
+    assert.match(JSON.stringify(messages.at(-2)), /turn 129/);
+    assert.equal(eventsOf(again, 'tool.finished').length, 130 * 5);
+  }).timeout(20_000);
+
+  it('takes time in proportion to its length', () => {
+    const events: JournalEvent[] = [started, said('g')];
+    for (let turn = 1; turn <= 4000; turn += 1) {
+      events.push(asked(turn), replied([call(`c${turn}`)], 'tools'), planned(`r-${turn}`, turn), result(`c${turn}`));
+      events.push(endedRun(`r-${turn}`));
+    }
+    const work = (part: readonly JournalEvent[]): number => {
+      const startedMs = performance.now();
+      buildHistory(part);
+      idleness(part);
+      estimatedTokens(part);
+      needsCheckpoint(part, undefined);
+      return performance.now() - startedMs;
+    };
+    const best = (part: readonly JournalEvent[]): number => Math.min(...Array.from({ length: 5 }, () => work(part)));
+    best(events);
+    assert.ok(best(events) < 12 * best(events.slice(0, 5_000)) + 5, 'four times as long must not take sixteen times');
+    assert.equal(foldSession(events.slice(0, 2_000))?.turns, 400);
+  }).timeout(10_000);
+});
