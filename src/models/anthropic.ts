@@ -17,7 +17,7 @@ const identity: ProviderIdentity = {
 export function createAnthropicProvider(options: ProviderOptions): ModelProvider {
   async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
     const apiKey = await requiredKey(options, identity, attempt);
-    const { default: Anthropic } = await import('@anthropic-ai/sdk');
+    const { Anthropic } = await import('@anthropic-ai/sdk');
     const client = new Anthropic({
       apiKey,
       baseURL: options.baseUrl ?? 'https://api.anthropic.com',

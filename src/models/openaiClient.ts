@@ -6,7 +6,7 @@ import { silentLogger } from '../base/logger.ts';
  * address of another account is ever sent to an endpoint that was not meant.
  */
 export async function openaiClient(apiKey: string, baseURL: string): Promise<OpenAI> {
-  const { default: Client } = await import('openai');
+  const { OpenAI: Client } = await import('openai');
   return new Client({
     apiKey,
     baseURL,
