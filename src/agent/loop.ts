@@ -7,6 +7,7 @@ import { HeliosError } from '../base/errors.ts';
 import type {
   AssistantBlock,
   Effort,
+  ModelDescription,
   ModelFailure,
   ModelProvider,
   ModelReply,
@@ -125,7 +126,7 @@ async function endsBefore(deps: LoopDeps): Promise<boolean> {
 async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | undefined> {
   const { log } = deps;
   const provider = deps.provider(log.state.provider);
-  const window = provider.models().find((model) => model.id === log.state.model);
+  const window = windowOf(provider, log.state.model);
   const wasShortened = needsCheckpoint(log.events, window) && (await checkpoint(deps, keptTokens(window)));
   const request: ModelRequest = {
     model: log.state.model,
@@ -138,13 +139,24 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   await log.record({ type: 'model.requested', turn: number, provider: provider.id, model: log.state.model });
   if (signal.aborted) return undefined;
   const reply = withUniqueIds(await think(provider, request, (event) => deps.show(event), signal), log.events, number);
-  await log.record(repliedEvent(deps, provider.id, reply));
+  await log.record(repliedEvent(deps, { provider: provider.id, model: request.model }, reply));
   return reply.stop === 'aborted' ? undefined : reply;
 }
 
-function repliedEvent(deps: LoopDeps, provider: string, reply: ModelReply): SessionEvent {
+/** Of a model that is not listed, the smallest window of its provider is assumed: not every server says that it cut. */
+function windowOf(provider: ModelProvider, id: string): ModelDescription | undefined {
+  const known = provider.models();
+  const smallest = known.toSorted((a, b) => a.contextTokens - b.contextTokens)[0];
+  return known.find((model) => model.id === id) ?? smallest;
+}
+
+/** Paid for is the model that was asked: meanwhile another may have been chosen. */
+function repliedEvent(
+  deps: LoopDeps,
+  { provider, model }: { readonly provider: string; readonly model: string },
+  reply: ModelReply,
+): SessionEvent {
   const { content, stop, usage, failure } = reply;
-  const model = deps.log.state.model;
   const cost = stop === 'error' && usage.outputTokens === 0 ? { usd: 0 } : deps.cost(provider, { ...reply, model });
   return {
     type: 'model.replied',
