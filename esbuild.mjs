@@ -79,8 +79,6 @@ async function productBuilds() {
       ...commonJs,
       entryPoints: Object.fromEntries(Object.entries(lateFiles).map(([name, file]) => [file, resolved(name)])),
       outdir: 'dist',
-      // Whoever imports a CommonJS file from an ES module gets what it exports as `default`.
-      footer: { js: 'module.exports = module.exports.default ?? module.exports;' },
     },
     {
       ...node,
