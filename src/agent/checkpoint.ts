@@ -2,7 +2,7 @@
  * Keeps the conversation inside the model's window: older turns are replaced by a briefing built from the journal, the
  * newest stay word for word. Deterministic: no model is asked.
  */
-import { formatValue, oneLine } from '../base/text.ts';
+import { capText, formatValue, oneLine } from '../base/text.ts';
 import type { Ledger, LedgerRow } from '../experiments/ledger.ts';
 import { contextTokens, type ModelDescription } from '../models/model.ts';
 import { verdictText } from '../runs/run.ts';
@@ -78,6 +78,23 @@ function sizeOf(events: readonly JournalEvent[]): number {
     }
   }, 0);
   return Math.ceil(chars / charsPerToken);
+}
+
+/**
+ * What is new since the last reply, cut to `keepTokens` in all, where the newest turn was too large to stay word for word:
+ * a model that never saw its results would ask for them again. `undefined` where the newest turn stays.
+ */
+export function newestPart(events: readonly JournalEvent[], upTo: string, keepTokens: number): string | undefined {
+  if (events.at(-1)?.id !== upTo) return undefined;
+  const replied = events.findLastIndex((event) => event.type === 'model.replied' && event.stop !== 'error');
+  const fresh = events.slice(replied + 1).flatMap((event): [title: string, text: string][] => {
+    if (event.type === 'tool.finished') return [[`Result of ${event.name}`, event.text]];
+    return event.type === 'message.added' && event.origin !== 'goal' ? [['Message', event.text]] : [];
+  });
+  if (replied === -1 || fresh.length === 0) return undefined;
+  const maxChars = Math.max(200, Math.floor((keepTokens * charsPerToken) / fresh.length) - 120);
+  const texts = fresh.map(([title, text]) => `${title}, as data:\n\`\`\`\n${capText(text, maxChars).text}\n\`\`\``);
+  return `What came last was too long to be kept whole; ask for less at a time.\n\n${texts.join('\n\n')}`;
 }
 
 /** What the model gets in place of the turns before. */

@@ -18,7 +18,7 @@ import type {
 import type { Cost } from '../models/prices.ts';
 import { act, type ActDeps } from './act.ts';
 import { exhausted } from './budget.ts';
-import { estimatedTokens, keptTokens, needsCheckpoint, renderBriefing, replaceUpTo } from './checkpoint.ts';
+import { estimatedTokens, keptTokens, needsCheckpoint, newestPart, renderBriefing, replaceUpTo } from './checkpoint.ts';
 import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from './events.ts';
 import { buildHistory, interruptedText } from './history.ts';
 import { idleness, isIdleTooLong } from './progress.ts';
@@ -189,7 +189,10 @@ async function checkpoint(deps: LoopDeps, keepTokens: number): Promise<boolean> 
   const { log, desk } = deps;
   const upTo = replaceUpTo(log.events, keepTokens);
   if (upTo === undefined) return false;
-  const briefing = renderBriefing(log.state, desk.ledger(), log.events);
+  const newest = newestPart(log.events, upTo, keepTokens);
+  const briefing = [renderBriefing(log.state, desk.ledger(), log.events), newest]
+    .filter((part) => part !== undefined)
+    .join('\n\n');
   await log.record({ type: 'context.checkpointed', upTo, briefing, tokensBefore: estimatedTokens(log.events) });
   return true;
 }

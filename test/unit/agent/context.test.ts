@@ -91,4 +91,45 @@ describe('context', () => {
     const briefing = eventsOf(session, 'context.checkpointed').at(-1)?.briefing ?? '';
     assert.match(briefing, /run 1 · r-\w+ · local:\d+ · lr=3e-4 · ok · loss last 0.125 best 0.125/);
   });
+
+  it('shows the ends of results that are too many to be kept, instead of none of them', async () => {
+    const read = (name: string) => ({ name: 'read_file', input: { path: name } });
+    const model = new ScriptedModel((_request, index) =>
+      index === 0 ? ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map(read) : quit,
+    );
+    model.contextTokens = 20_000;
+    bed = await testEngine(model);
+    for (const name of 'abcd')
+      await writeFile(
+        path.join(bed.work, `${name}.txt`),
+        `begin-${name}\n${`${'word '.repeat(20)}\n`.repeat(190)}end-${name}\n`,
+      );
+    const session = await bed.start();
+    assert.equal(await session.ended, 'blocked');
+    assert.equal(eventsOf(session, 'context.checkpointed').length, 1);
+    const request = model.requests[1];
+    assert.ok(request && sizeOf(request) / 3.5 < 20_000 * 0.7, 'it fits again');
+    for (const name of 'abcd') assert.match(JSON.stringify(request.messages), new RegExp(`begin-${name}`));
+    assert.match(JSON.stringify(request.messages), /bring loss < 1/);
+  });
+
+  it('keeps what the person said last, and a wake, through a shortening just then', async () => {
+    const model = new ScriptedModel((_request, index) => {
+      if (index < 3) return [{ name: 'read_file', input: { path: 'big.txt' } }];
+      if (index === 3) return [{ name: 'sleep', input: { reason: 'why I wait', deadline_minutes: 0.001 } }];
+      return quit;
+    });
+    model.contextTokens = 20_000;
+    bed = await testEngine(model);
+    await writeFile(path.join(bed.work, 'big.txt'), `${'word '.repeat(100)}\n`.repeat(40));
+    const session = await bed.start();
+    session.onDidRecord((event) => {
+      // Smaller from here on: the next request is shortened with the wake as its newest event.
+      if (event.type === 'sleep.started') model.contextTokens = 6_000;
+    });
+    assert.equal(await session.ended, 'blocked');
+    const last = JSON.stringify(model.requests.at(-1)?.messages);
+    assert.ok(eventsOf(session, 'context.checkpointed').length > 0);
+    assert.match(last, /Slept for: why I wait/);
+  });
 });
