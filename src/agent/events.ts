@@ -74,6 +74,8 @@ export type SessionEvent =
       readonly isAllowed: boolean;
       readonly by: 'mode' | 'person' | 'rule';
       readonly why: string;
+      /** The tool that the person allowed for the rest of the session with this answer. */
+      readonly allowedTool?: string;
     }
   | {
       readonly type: 'tool.started';

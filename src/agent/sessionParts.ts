@@ -88,6 +88,9 @@ export function createParts(request: PartsRequest): SessionParts {
     mode: () => shared.settings().permissionMode,
     ask: (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
     clock,
+    allowedTools: log.events.flatMap((event) =>
+      event.type === 'permission.decided' && event.allowedTool !== undefined ? [event.allowedTool] : [],
+    ),
   });
   const tools = createToolset({
     ...{ log, desk, runs, memory, machines, gate, clock },

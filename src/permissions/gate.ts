@@ -14,6 +14,8 @@ export interface Decision {
   readonly isAllowed: boolean;
   readonly by: 'mode' | 'person' | 'rule';
   readonly why: string;
+  /** The tool that the person allowed for the rest of the session with this answer. */
+  readonly allowedTool?: string;
 }
 
 export type Answer = 'allow' | 'allow_session' | 'deny';
@@ -25,6 +27,8 @@ export interface GateOptions {
   mode(): 'ask' | 'allow';
   readonly ask: Ask;
   readonly clock: Clock;
+  /** Tools that were allowed for the session before a restart. */
+  readonly allowedTools?: readonly string[];
 }
 
 export interface Gate {
@@ -41,8 +45,8 @@ const answerWithinMs = 10 * 60_000;
  * - mode `ask`: reading, and the agent's own notes, are allowed; anything else is asked for, once, or once per tool for
  *   the rest of the session.
  */
-export function createGate({ mode, ask, clock }: GateOptions): Gate {
-  const allowedTools = new Set<string>();
+export function createGate({ mode, ask, clock, allowedTools: before = [] }: GateOptions): Gate {
+  const allowedTools = new Set(before);
   return {
     async decide(call, signal) {
       if (call.effect === 'read') return { isAllowed: true, by: 'rule', why: 'only reads' };
@@ -51,8 +55,9 @@ export function createGate({ mode, ask, clock }: GateOptions): Gate {
       if (allowedTools.has(call.tool))
         return { isAllowed: true, by: 'person', why: `${call.tool} was allowed for this session` };
       const answer = await answerInTime({ ask, clock, call }, signal);
-      if (answer === 'allow_session') allowedTools.add(call.tool);
-      return decisions[answer];
+      if (answer !== 'allow_session') return decisions[answer];
+      allowedTools.add(call.tool);
+      return { ...decisions[answer], allowedTool: call.tool };
     },
   };
 }

@@ -14,6 +14,8 @@ const done = [
   { name: 'finish', input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] } },
 ];
 
+const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
+
 describe('resume', () => {
   let bed: TestEngine | undefined;
   afterEach(async () => {
@@ -136,6 +138,21 @@ describe('resume', () => {
     );
     assert.equal(await second.ended, 'blocked');
     assert.match(await readFile(file, 'utf8'), /dream\.started/);
+  });
+
+  it('does not ask again for what was allowed for the session', async () => {
+    const write = [{ name: 'write_file', input: { path: 'a.txt', content: 'a' } }];
+    let asked = 0;
+    const approve = () => {
+      asked += 1;
+      return Promise.resolve('allow_session' as const);
+    };
+    bed = await testEngine(new ScriptedModel([write, 'hang']), { settings: { permissionMode: 'ask' }, approve });
+    const first = await bed.start();
+    await eventually(first, 'tool.finished');
+    const second = await resumed(first, new ScriptedModel([write, quit]));
+    assert.equal(await second.ended, 'blocked');
+    assert.equal(asked, 1);
   });
 
   it('lets one process own a session', async () => {
