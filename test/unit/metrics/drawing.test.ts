@@ -138,7 +138,7 @@ describe('Thinning for a tool', () => {
 });
 
 describe('Sparkline', () => {
-  it('shows the whole series, the newest points at its end (W43)', () => {
+  it('shows the whole series, the newest points at its end', () => {
     const values = [...Array.from({ length: 30 }, () => 0), ...Array.from({ length: 20 }, () => 1)];
     assert.equal(sparkline(values, 30), '▁'.repeat(18) + '█'.repeat(12));
     for (let length = 1; length < 100; length++) {

@@ -146,7 +146,7 @@ describe('Reading lines', () => {
     assert.equal(read({ names: [], patterns: {} }, 'loss=1'), 'loss=1');
   });
 
-  it('refuses a spec that cannot work (W33)', () => {
+  it('refuses a spec that cannot work', () => {
     const bad: MetricSpec[] = [
       { patterns: { loss: '([' } },
       { patterns: { loss: 'loss=\\d+' } },

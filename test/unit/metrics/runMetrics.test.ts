@@ -315,7 +315,7 @@ describe('Summaries of a run', () => {
     assert.equal(metrics.summary('acc')?.best, 1);
   });
 
-  it('give the trend of points that came in one batch in their order (W4)', async () => {
+  it('give the trend of points that came in one batch in their order', async () => {
     const metrics = await open();
     metrics.ingest(Buffer.from(Array.from({ length: 30 }, (_, i) => `loss=${1 / (i + 1)}\n`).join('')), 0, 1);
     assert.equal(metrics.trend('loss'), 'decreasing');
@@ -352,7 +352,7 @@ describe('Detected metrics of a run', () => {
 });
 
 describe('Bursts', () => {
-  it('of a million lines give a million points, unterminated last line and all (W4)', async () => {
+  it('of a million lines give a million points, unterminated last line and all', async () => {
     const metrics = await open(folder, { names: ['loss'] });
     const lineCount = 1_000_000;
     const perChunk = 20_000;

@@ -66,7 +66,7 @@ describe('show_metrics', () => {
     assert.equal(summary, 'run 1: loss 0.1235');
   });
 
-  it('never merges runs, and finds a falling loss falling (W4, W43)', async () => {
+  it('never merges runs, and finds a falling loss falling', async () => {
     await session.add(Array.from({ length: 30 }, (_, i) => `loss=${30 - i}\n`).join(''));
     await session.add(Array.from({ length: 30 }, (_, i) => `loss=${i + 1}\n`).join(''));
     const { runs } = (await shown(showMetrics(session), { metric_names: ['loss'] })) as {
