@@ -1,6 +1,6 @@
 /** Commands on a session: say, pause, stop, resume, read. */
 import { commands, window } from 'vscode';
-import type { ApprovalAnswer, Session } from '../../agent/engine.ts';
+import type { ApprovalAnswer, ApprovalRequest, Session } from '../../agent/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -10,7 +10,7 @@ import { pickGoing, pickOne, sessionChoice, summaryChoice, type Choice } from '.
 import type { Parts } from '../parts.ts';
 import { sessionIdOf } from '../present/commandTarget.ts';
 import { journalDocument } from '../present/journalDocument.ts';
-import { approvalDetail, runningCount } from '../present/sessionText.ts';
+import { approvalText, effectVerb, runningCount } from '../present/sessionText.ts';
 import { approvalAnswers } from '../notices.ts';
 import { showSession } from './goal.ts';
 
@@ -102,12 +102,9 @@ async function answerApproval({ approvals }: Parts, callId: unknown, answer: unk
   if (given !== undefined) approvals.answer(request.callId, given);
 }
 
-async function pickAnswer(request: {
-  readonly title: string;
-  readonly detail: string;
-}): Promise<ApprovalAnswer | undefined> {
+async function pickAnswer(request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
   const choices = Object.entries(approvalAnswers).map(([label, value]) => ({ label, value }));
-  const options = { title: oneLine(request.title, 80), placeHolder: oneLine(approvalDetail(request.detail), 200) };
+  const options = { title: 'Helios', placeHolder: approvalText(request) };
   return (await window.showQuickPick(choices, options))?.value;
 }
 
@@ -119,8 +116,8 @@ export async function showActions({ sessions, approvals }: Parts): Promise<void>
     args,
   });
   const asked = approvals.pending().map((request) => ({
-    ...action('shield', oneLine(request.title, 80), 'helios.answerApproval', [request.callId]),
-    description: 'an answer is needed',
+    ...action('shield', `Answer: ${effectVerb(request.effect)}?`, 'helios.answerApproval', [request.callId]),
+    detail: oneLine(approvalText(request), 200),
   }));
   const actions = sessions.going().flatMap((session) => {
     const { label, detail = '' } = sessionChoice(session, sessions);

@@ -158,9 +158,14 @@ const effectVerbs: Readonly<Record<string, string>> = {
 };
 export const effectVerb = (effect: string): string => effectVerbs[effect] ?? effect;
 
-/** What is asked, in one line for a notification. */
+/** What is asked, in one line for a notification; where a line ends stays to be seen, for a further line is a further command. */
 export const approvalText = ({ effect, title, detail }: ApprovalRequest): string => {
-  const asked = [effect === 'execute' ? '' : title, approvalDetail(detail)]
+  const asked = [
+    effect === 'execute' ? '' : title,
+    approvalDetail(detail)
+      .trim()
+      .replace(/\s*\n\s*/g, ' ↵ '),
+  ]
     .map((part) => oneLine(part, 240))
     .filter((part) => part !== '');
   return `Helios asks to ${effectVerb(effect)}: ${asked.join(' · ')}`;
