@@ -18,8 +18,9 @@ export interface RunRowPlace {
 export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
   const state = row.verdict ? verdictText(row.verdict) : 'running';
   const value = valueText(row, place.decisive);
+  const isChampion = row.isChampion && row.verdict !== undefined;
   const description = [
-    row.isChampion ? 'champion' : '',
+    isChampion ? 'champion' : '',
     value ?? '',
     row.label,
     row.verdict && row.verdict.kind !== 'ok' ? state : '',
@@ -32,7 +33,7 @@ export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
     tooltip: tooltip(row, state),
     icon: icon(row),
     context: `run ${row.verdict ? 'ended' : 'running'}`,
-    spoken: `Run ${row.number}, ${state}${row.isChampion ? ', champion' : ''}${value ? `, best ${value}` : ''}, ${row.label}, on ${row.machineId}`,
+    spoken: `Run ${row.number}, ${state}${isChampion ? ', champion' : ''}${value ? `, best ${value}` : ''}, ${row.label}, on ${row.machineId}`,
     target: { kind: 'run', runId: row.runId, sessionId: place.sessionId },
     onClick: 'helios.showMetrics',
   };

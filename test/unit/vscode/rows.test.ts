@@ -59,6 +59,13 @@ describe('experiments tree', () => {
     assert.equal(rows[1]?.spoken, 'Run 2, ok, champion, best loss 0.83, lr=2, on gpu1');
   });
 
+  it('crowns no run that still goes on', async () => {
+    const { rows, ...rest } = ledger;
+    const crowned = rows.map((row) => (row === alive ? { ...row, isChampion: true } : row));
+    const [run] = await childrenOf(view({ open: [{ state, ledger: { ...rest, rows: crowned } }] })[0]);
+    assert.doesNotMatch(`${run?.description}${run?.spoken}`, /champion/);
+  });
+
   it('keeps ids apart and stable, so that what is expanded stays so', async () => {
     const idsOf = async (): Promise<string[]> => {
       const roots = view();
