@@ -14,7 +14,7 @@ import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
 import { Sleeper } from '../sleep/sleeper.ts';
 import type { EnginePorts, EngineSettings } from './engine.ts';
-import type { Budget, EndReason, Evidence, StreamEvent } from './events.ts';
+import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
 import type { LoopDeps } from './loop.ts';
 import { renderPrompt } from './prompt.ts';
 import { RunDesk } from './runDesk.ts';
@@ -88,9 +88,7 @@ export function createParts(request: PartsRequest): SessionParts {
     mode: () => shared.settings().permissionMode,
     ask: (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
     clock,
-    allowedTools: log.events.flatMap((event) =>
-      event.type === 'permission.decided' && event.allowedTool !== undefined ? [event.allowedTool] : [],
-    ),
+    allowedTools: allowedBefore(log.events),
   });
   const tools = createToolset({
     ...{ log, desk, runs, memory, machines, gate, clock },
@@ -131,6 +129,11 @@ export function createParts(request: PartsRequest): SessionParts {
     dispose: () => owned.dispose(),
   };
 }
+
+const allowedBefore = (events: readonly JournalEvent[]): string[] =>
+  events.flatMap((event) =>
+    event.type === 'permission.decided' && event.allowedTool !== undefined ? [event.allowedTool] : [],
+  );
 
 export function checkModel(shared: SharedDeps, plan: { provider: string; model: string; budget: Budget }): void {
   const { provider, model, budget } = plan;
