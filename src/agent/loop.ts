@@ -232,9 +232,22 @@ async function afterFailure(deps: LoopDeps, failure: ModelFailure | undefined, s
     return deps.end('error', `The model cannot be used: ${text}`);
   const waitMs = Math.max(failure.retryAfterMs ?? 0, outageWaitsMs[Math.min(failures, outageWaitsMs.length) - 1] ?? 0);
   deps.show({ type: 'text.discarded', why: `${text}; waiting ${Math.round(waitMs / 1000)} s before the next attempt` });
-  await delay(deps.clock, waitMs, signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
+  await outWaited(deps, waitMs, signal);
+}
+
+/** The wait before the next attempt; what the person says, or another model, ends it at once. */
+async function outWaited({ log, clock }: LoopDeps, waitMs: number, signal: AbortSignal): Promise<void> {
+  const news = new AbortController();
+  const heard = log.onDidRecord((event) => {
+    if (event.type === 'message.added' || event.type === 'session.model_changed') news.abort();
   });
+  try {
+    await delay(clock, waitMs, AbortSignal.any([signal, news.signal]));
+  } catch (error) {
+    if (!signal.aborted && !news.signal.aborted) throw error;
+  } finally {
+    heard.dispose();
+  }
 }
 
 function failuresInARow(events: readonly JournalEvent[]): number {

@@ -119,6 +119,22 @@ describe('hostile model', () => {
     assert.equal(model.requests.length, 2);
   });
 
+  it('is asked again at once when the person says something during an outage', async () => {
+    const model = new ScriptedModel((_request, index) =>
+      index === 1
+        ? { reply: { stop: 'error', usage: noUsage, failure: { reason: 'server', message: 'down' } } }
+        : index === 0
+          ? [{ name: 'list_machines', input: {} }]
+          : [{ name: 'finish', input: { outcome: 'blocked', summary: 'told to' } }],
+    );
+    bed = await testEngine(model);
+    const session = await bed.start();
+    await until(() => eventsOf(session, 'model.replied').length === 2);
+    await session.say('try again now');
+    assert.equal(await session.ended, 'blocked');
+    assert.equal(model.requests.length, 3);
+  });
+
   it('is told the price of every call, and that an unknown one is not known', async () => {
     const model = new ScriptedModel([
       [{ name: 'list_machines', input: {} }],
