@@ -61,6 +61,8 @@ const minuteMs = 60_000;
 const sleepPatienceMs = 20_000;
 /** Longer where the person asked to watch. */
 const followPatienceMs = 2 * minuteMs;
+/** What VS Code held back comes this soon after the request that was open; nobody types so fast. */
+const heldBackMs = 2_000;
 
 export function registerChat(parts: ChatParts): Disposable {
   const handler = new ChatHandler(parts);
@@ -75,12 +77,16 @@ class ChatHandler {
   readonly #parts: ChatParts;
   /** The model that was picked when a session was last spoken to: only a change of it changes the session's. */
   readonly #picked = new Map<string, string>();
+  /** When each session was last shown to its end. */
+  readonly #endedMs = new Map<string, number>();
+  #pausedNote: Disposable | undefined;
 
   constructor(parts: ChatParts) {
     this.#parts = parts;
   }
 
   async handle(turn: Turn): Promise<ChatResult> {
+    this.#pausedNote?.dispose();
     try {
       if (!workspace.isTrusted) {
         turn.stream.markdown(trustText);
@@ -124,7 +130,14 @@ class ChatHandler {
     const results = history.flatMap((each) => (each instanceof ChatResponseTurn ? [each.result.metadata] : []));
     const mentioned = results.flatMap((data) => (typeof data?.sessionId === 'string' ? [data.sessionId] : [])).at(-1);
     const last = mentioned === undefined ? undefined : sessions.get(mentioned);
-    return last !== undefined && isOpen(last.state) ? last : sessions.going()[0];
+    const isMeant = last !== undefined && (isOpen(last.state) || this.#wasHeldBack(last));
+    return isMeant ? last : sessions.going()[0];
+  }
+
+  /** A message that was meant to steer, and that VS Code delivers only now that the session has ended: no new goal. */
+  #wasHeldBack({ id }: Session): boolean {
+    const endedMs = this.#endedMs.get(id);
+    return endedMs !== undefined && systemClock.now() - endedMs < heldBackMs;
   }
 
   async #start(turn: Turn): Promise<ChatResult> {
@@ -207,8 +220,9 @@ class ChatHandler {
     // Whoever stops looking at a sleeping session does not mean to wake it.
     if (end === 'cancelled' && isWorking(session.state)) {
       await session.interrupt();
-      window.setStatusBarMessage('Helios is paused; its runs go on. Say something to @helios to go on.', 8_000);
+      this.#pausedNote = window.setStatusBarMessage(pausedText, 8_000);
     }
+    if (end === 'ended') this.#endedMs.set(session.id, systemClock.now());
     const { text, buttons } = this.#closing(session, end);
     stream.markdown(withIcons(`\n\n${text}\n\n`));
     for (const button of buttons) button(stream);
@@ -261,6 +275,8 @@ class ChatHandler {
     return { metadata: { sessionId: session.id } };
   }
 }
+
+const pausedText = 'Helios is paused; its runs go on. Say something to @helios to go on.';
 
 const hints: Readonly<Record<FollowEnd, string>> = {
   sleeping: 'It wakes by itself. A further message wakes it at once.',

@@ -88,6 +88,11 @@ export class Workbench {
     await name.first().click();
   }
 
+  /** Resolves when the input box that is open shows this, as its title or as what is wrong with the text. */
+  async inputTitled(text: string): Promise<void> {
+    await this.page.locator('.quick-input-widget').getByText(text).first().waitFor();
+  }
+
   /** Types into the input box that is open and accepts it. */
   async answerInput(text: string): Promise<void> {
     await this.page.locator('.quick-input-widget .quick-input-box input').fill(text);
@@ -123,6 +128,11 @@ export class Workbench {
   /** Presses the newest button of that title in the conversation. */
   async pressChatButton(title: string): Promise<void> {
     await this.#chatRows().locator('.monaco-button').getByText(title, { exact: true }).last().click();
+  }
+
+  /** Presses the stop button of the request that is open. */
+  async stopChat(): Promise<void> {
+    await this.page.locator('.interactive-input-part a.action-label[aria-label^="Cancel"]').first().click();
   }
 
   /** Opens a container of the activity bar by its title. */
@@ -163,6 +173,14 @@ export class Workbench {
     return items.map((text) => text.trim()).filter((text) => text !== '');
   }
 
+  /** Resolves when an item of the status bar says so. */
+  async statusMatching(pattern: RegExp): Promise<void> {
+    await this.eventually(
+      () => this.statusBar(),
+      (texts) => texts.some((text) => pattern.test(text)),
+    );
+  }
+
   /** The notifications shown now; none are shown to an extension in development. */
   async notifications(): Promise<readonly string[]> {
     return this.page.locator('.notifications-toasts .notification-list-item-message').allInnerTexts();
@@ -186,10 +204,19 @@ export class Workbench {
     await this.page.screenshot({ path: join(folder, `${name}.png`) });
   }
 
-  /** Reloads the window, as a person does or as VS Code does after an update. */
+  /** Reloads the page at once, as a browser does: what VS Code has not saved yet is gone. */
   async reload(): Promise<void> {
     const before = this.#vscode.extensionHostPids();
     await this.page.reload();
+    await this.#ready(before);
+  }
+
+  /** Reloads the window as a person does: VS Code saves its layout first. */
+  async reloadByCommand(): Promise<void> {
+    const before = this.#vscode.extensionHostPids();
+    const loaded = this.page.waitForEvent('load');
+    await this.command('Developer: Reload Window');
+    await loaded;
     await this.#ready(before);
   }
 

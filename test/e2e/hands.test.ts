@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'mocha';
+import { isSessionId } from '../../src/base/ids.ts';
+import { homeAt } from '../../src/storage/home.ts';
+import { researcher } from '../fakes/researcher.ts';
+import type { WireAnswer, WireServer } from '../fakes/wire.ts';
+import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
+import { startVsCode, type VsCode } from '../setup/codeServer.ts';
+import { packagePath } from '../setup/paths.ts';
+import { Workbench } from './workbench.ts';
+
+const research = researcher({ rates: [0.05], runSeconds: 1, steps: 30 });
+/** It begins, and never ends. */
+const halfAnswer = (text: string): WireAnswer => ({ text, breaks: { at: 'end', how: 'hang' } });
+const giveUp: WireAnswer = {
+  text: 'There is nothing to train on.',
+  toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'There is no data.' } }],
+};
+
+/** What a person does with a session in their hands: one window, one session, each step where the last one ended. */
+describe('a session in the hands of a person', () => {
+  let folder: string;
+  let server: WireServer;
+  let vscode: VsCode;
+  let workbench: Workbench;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
+    server = await startWireAnthropic(() => halfAnswer('Let me look.'));
+    vscode = await startVsCode({
+      folder,
+      extensionVsix: packagePath,
+      settings: { 'helios.permissions.mode': 'allow' },
+      env: { ANTHROPIC_BASE_URL: server.url },
+    });
+    workbench = await Workbench.open(vscode);
+    await workbench.openContainer('Helios');
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await vscode?.dispose();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const sessions = async (): Promise<number> =>
+    (await readdir(homeAt(vscode.heliosHome).sessionsFolder)).filter((name) => isSessionId(name)).length;
+
+  it('starts from the palette with a key that was stored and a budget that can be read', async () => {
+    await workbench.command('Helios: Set API Key');
+    await workbench.pick('Anthropic');
+    await workbench.inputTitled('Key for Anthropic');
+    await workbench.answerInput('stored-key');
+    await workbench.command('Helios: Start Goal');
+    await workbench.inputTitled('Start Goal (1/2)');
+    await workbench.answerInput('bring loss < 1');
+    await workbench.inputTitled('Start Goal (2/2)');
+    await workbench.answerInput('plenty');
+    await workbench.inputTitled('“plenty” is no limit');
+    await workbench.answerInput('$3, 40 turns');
+    await server.received(1);
+    assert.match(JSON.stringify(server.requests[0]?.headers), /stored-key/);
+    assert.match(JSON.stringify(server.requests[0]?.body.messages), /Limits: 40 turns, \$3 /);
+  });
+
+  it('is paused in the middle of a model call, by command and by the stop button of the chat', async () => {
+    await workbench.command('Helios: Pause');
+    await workbench.statusMatching(/Helios paused/);
+    server.reply(() => halfAnswer('Let me think.'));
+    await workbench.sendChat('@helios go on');
+    await workbench.chatMatching(/Let me think/);
+    await workbench.stopChat();
+    await server.requests[1]?.closed;
+    await workbench.statusMatching(/Helios paused/);
+    assert.equal(server.requests.length, 2);
+  });
+
+  it('is told what VS Code held back, also when it has ended meanwhile', async () => {
+    const answer = Promise.withResolvers<WireAnswer>();
+    server.reply(() => answer.promise);
+    await workbench.sendChat('@helios go on');
+    await server.received(3);
+    await workbench.sendChat('@helios the data is in train.csv');
+    await workbench.chatMatching(/steering/i);
+    server.reply(research);
+    answer.resolve(giveUp);
+    await server.received(4);
+    assert.match(JSON.stringify(server.requests[3]?.body.messages), /the data is in train\.csv/);
+    await workbench.chatMatching(/Goal met/);
+    assert.equal(await sessions(), 1);
+  });
+
+  it('is drawn again after a reload, though it has ended', async () => {
+    await workbench.command('Helios: Show Metrics');
+    const drawn = await workbench.webview('canvas');
+    await drawn.getByText('run 1').first().waitFor();
+    await workbench.reloadByCommand();
+    const again = await workbench.webview('canvas');
+    await workbench.eventually(
+      () => again.evaluate(inkedPixels),
+      (count) => count > 100,
+    );
+    assert.deepEqual(workbench.consoleErrors(), []);
+  });
+});
+
+/** Runs in the webview: how much of the first chart is not bare. */
+function inkedPixels(): number {
+  const canvas = document.querySelector('canvas');
+  const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+  return pixels.filter((value, index) => index % 4 === 3 && value > 0).length;
+}
