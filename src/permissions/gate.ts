@@ -62,17 +62,18 @@ export function createGate({ mode, ask, clock, allowedTools: before = [] }: Gate
   };
 }
 
-const decisions: Readonly<Record<Answer | 'nobody', Decision>> = {
+const decisions: Readonly<Record<Answer | 'nobody' | 'withdrawn', Decision>> = {
   allow: { isAllowed: true, by: 'person', why: 'the person allowed it' },
   allow_session: { isAllowed: true, by: 'person', why: 'the person allowed it' },
   deny: { isAllowed: false, by: 'person', why: 'the person did not allow it' },
   nobody: { isAllowed: false, by: 'rule', why: 'nobody was there to allow it' },
+  withdrawn: { isAllowed: false, by: 'rule', why: 'it was interrupted before it was answered' },
 };
 
 async function answerInTime(
   { ask, clock, call }: { ask: Ask; clock: Clock; call: GateCall },
   signal: AbortSignal,
-): Promise<Answer | 'nobody'> {
+): Promise<Answer | 'nobody' | 'withdrawn'> {
   const answered = new AbortController();
   const late = new AbortController();
   // An aborted call waits for no answer: a dialog that stays open holds nothing up.
@@ -82,7 +83,8 @@ async function answerInTime(
   );
   try {
     const asked = ask(call, AbortSignal.any([signal, late.signal])).catch(() => 'nobody' as const);
-    return await Promise.race([asked, nobody]);
+    const answer = await Promise.race([asked, nobody]);
+    return answer === 'nobody' && signal.aborted ? 'withdrawn' : answer;
   } finally {
     answered.abort();
     late.abort();

@@ -10,10 +10,10 @@ import { repositoryRoot } from './paths.ts';
 import type { Counts } from './reporter.ts';
 
 const tiers = [
-  { script: 'test:unit', limitMinutes: 5 },
-  { script: 'test:house', limitMinutes: 3 },
+  { script: 'test:unit', limitMinutes: 10 },
+  { script: 'test:house', limitMinutes: 6 },
   { script: 'test:host', limitMinutes: 5 },
-  { script: 'test:e2e', limitMinutes: 8 },
+  { script: 'test:e2e', limitMinutes: 12 },
 ] as const;
 
 type Tier = (typeof tiers)[number];

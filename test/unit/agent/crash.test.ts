@@ -13,7 +13,7 @@ import { testEngine } from '../../fakes/testEngine.ts';
 import type { WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 
-const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35];
+const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28];
 const kills = 20;
 
 /** A small generator of its own, so that a failure can be looked at again. */
@@ -81,28 +81,27 @@ describe('crash', function () {
     return ledgerOf('calm');
   };
 
-  /** Runs until it ends by itself or is killed after `afterMs`; true when it ended. */
+  /** Runs until it ends by itself, or is killed `afterMs` after it came to life; true when it ended. */
   const runFor = async (afterMs: number, ...more: string[]): Promise<boolean> => {
     const one = helios('rough', ...more);
+    let timer: NodeJS.Timeout | undefined;
+    one.stdout?.once('data', () => (timer = setTimeout(() => one.kill('SIGKILL'), afterMs)));
     one.stdout?.resume();
-    const timer = setTimeout(() => one.kill('SIGKILL'), afterMs);
     const [code] = (await once(one, 'exit')) as [number | null];
     clearTimeout(timer);
     return code !== null;
   };
 
-  it(`gives the same ledger when its process is killed ${kills} times at random points`, async () => {
+  it('gives the same ledger when its process is killed again and again at random points', async () => {
     const calm = essence(await undisturbed());
     assert.equal(calm.length, rates.length);
     const next = random(20_261_120);
     await mkdir(path.join(folder, 'rough', 'work'), { recursive: true });
-    let hasEnded = await runFor(350 + next() * 700, goal);
-    for (let kill = 1; kill < kills && !hasEnded; kill += 1) {
-      const hasSession = (await readdir(path.join(folder, 'rough', 'home', 'sessions')).catch(() => [])).length > 0;
-      hasEnded = await runFor(350 + next() * 700, ...(hasSession ? ['--continue'] : [goal]));
-    }
-    assert.equal(hasEnded, false, 'the session was over before it had been killed often enough');
-    await runFor(100_000, '--continue');
+    let killed = (await runFor(next() * 300, goal)) ? 0 : 1;
+    while (killed > 0 && killed < kills && !(await runFor(next() * 300, '--continue'))) killed += 1;
+    // A slow machine gets further between two kills; a session that was hardly disturbed proves nothing.
+    assert.ok(killed >= kills / 2, `it was killed only ${killed} times`);
+    if (killed === kills) await runFor(100_000, '--continue');
     const rough = await ledgerOf('rough');
     assert.deepEqual(essence(rough), calm);
     assert.equal((await readdir(path.join(folder, 'rough', 'home', 'runs'))).length, rates.length);
