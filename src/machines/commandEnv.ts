@@ -1,7 +1,7 @@
 /** What commands see of our environment. Keys that pay for models, and what belongs to the editor, stay with us. */
 
 /** Variables that commands do not inherit. A command that needs one gets it named in its own `env`. */
-export const withheldVariables: readonly RegExp[] = [
+const withheldVariables: readonly RegExp[] = [
   /_(API|ADMIN)_KEY$/i,
   /_(AUTH_|ACCESS_)?TOKEN$/i,
   /_SECRET(_KEY)?$/i,
@@ -12,7 +12,7 @@ export const withheldVariables: readonly RegExp[] = [
 ];
 
 /** Exceptions: what training scripts themselves log in with to data and tracking services. */
-export const keptVariables: readonly string[] = ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN', 'WANDB_API_KEY'];
+const keptVariables: readonly string[] = ['HF_TOKEN', 'HUGGING_FACE_HUB_TOKEN', 'WANDB_API_KEY'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

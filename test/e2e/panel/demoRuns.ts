@@ -1,7 +1,7 @@
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
 
 /** Numbers between 0 and 1 that are the same each time. */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

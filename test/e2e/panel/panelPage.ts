@@ -22,7 +22,7 @@ const flags = [
   '--disable-sync',
 ];
 
-export async function bundleView(): Promise<{ script: string; style: string }> {
+async function bundleView(): Promise<{ script: string; style: string }> {
   const result = await build({
     absWorkingDir: root,
     entryPoints: ['webview/metrics/main.ts', 'webview/metrics/style.css'],
