@@ -8,7 +8,14 @@ import { HeliosError, messageOf } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import { shellQuote } from '../base/text.ts';
-import { MachineFailure, type FileStat, type Machine, type Machines } from '../machines/machine.ts';
+import { absentMachine } from '../machines/absentMachine.ts';
+import {
+  MachineFailure,
+  type FileStat,
+  type Machine,
+  type MachineFailureReason,
+  type Machines,
+} from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
 import { RunMetrics } from '../metrics/runMetrics.ts';
 import { capsuleFiles, parseSignalReport, runFolder, signalCommand, startArgv, type SignalReport } from './capsule.ts';
@@ -56,6 +63,14 @@ const startTimeoutMs = 30_000;
 const defaultGraceMs = 10_000;
 /** For the exit record, once every process of the run is gone. */
 const recordTimeoutMs = 5000;
+/** Failures that say nothing about a run on the machine. */
+const silentReasons: readonly MachineFailureReason[] = [
+  'unreachable',
+  'timeout',
+  'auth',
+  'host_key',
+  'unknown_machine',
+];
 const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT'];
 
 export class Runs implements Disposable {
@@ -90,14 +105,14 @@ export class Runs implements Disposable {
   async adopt(spec: RunSpec): Promise<Run | undefined> {
     const known = this.#runs.get(spec.id);
     if (known) return known;
-    const machine = this.#options.machines.get(spec.machineId);
+    const machine = this.#machine(spec.machineId);
     const folder = runFolder(machine.runsFolder, spec.id);
     try {
       if ((await machine.stat(folder.claim)) === undefined) return undefined;
       return await this.#adopt(spec, await machine.stat(folder.output));
     } catch (error) {
       // That a machine does not answer says nothing about the run.
-      if (!(error instanceof MachineFailure) || !['unreachable', 'timeout'].includes(error.reason)) throw error;
+      if (!(error instanceof MachineFailure) || !silentReasons.includes(error.reason)) throw error;
       return this.#adopt(spec, undefined);
     }
   }
@@ -154,7 +169,17 @@ export class Runs implements Disposable {
   }
 
   #machineOf(run: Run): Machine {
-    return this.#options.machines.get(run.spec.machineId);
+    return this.#machine(run.spec.machineId);
+  }
+
+  /** A run outlives the entry of its machine in the list: its metrics are here, its end is then not known. */
+  #machine(id: string): Machine {
+    try {
+      return this.#options.machines.get(id);
+    } catch (error) {
+      if (error instanceof MachineFailure && error.reason === 'unknown_machine') return absentMachine(id);
+      throw error;
+    }
   }
 
   async #launch(spec: RunSpec, signal: AbortSignal | undefined): Promise<Run> {
@@ -226,8 +251,8 @@ export class Runs implements Disposable {
   }
 
   async #follow(spec: RunSpec, output: FileStat | undefined): Promise<LiveRun> {
-    const { clock, machines, folder, logger = silentLogger } = this.#options;
-    const machine = machines.get(spec.machineId);
+    const { clock, folder, logger = silentLogger } = this.#options;
+    const machine = this.#machine(spec.machineId);
     const metrics = await RunMetrics.open(join(folder, spec.id), spec.metrics);
     const run = new LiveRun({ spec, machine, metrics, clock, logger, onChange: (change) => this.#tell(change) });
     if (this.#isDisposed) {

@@ -8,6 +8,7 @@ export interface Home {
   readonly runsFolder: string;
   readonly globalMemoryFolder: string;
   readonly authFolder: string;
+  readonly machinesFile: string;
   readonly indexFile: string;
   sessionFolder(id: SessionId): string;
   journalFile(id: SessionId): string;
@@ -25,6 +26,7 @@ export function homeAt(folder: string): Home {
     runsFolder,
     globalMemoryFolder: path.join(folder, 'memory'),
     authFolder: path.join(folder, 'auth'),
+    machinesFile: path.join(folder, 'machines.json'),
     indexFile: path.join(folder, 'helios.db'),
     sessionFolder,
     journalFile: (id) => path.join(sessionFolder(id), 'journal.jsonl'),
