@@ -45,7 +45,10 @@ export function matchesHost(host: string, patterns: readonly string[]): boolean 
 }
 
 export function matchesGlob(text: string, pattern: string): boolean {
-  const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
   return new RegExp(`^${source}$`, 'is').test(text);
 }
 
@@ -99,13 +102,19 @@ async function includedFiles(patterns: readonly string[], { homeFolder }: Config
 async function matchingPaths(pattern: string): Promise<string[]> {
   let found = ['/'];
   for (const part of pattern.split('/').filter(Boolean)) {
-    const next = await Promise.all(found.map((folder) => (/[*?]/.test(part) ? entries(folder, part) : [part])));
-    found = found.flatMap((folder, index) => (next[index] ?? []).map((name) => join(folder, name)));
+    const names = (folder: string): Promise<string[]> =>
+      /[*?]/.test(part) ? entries(folder, part) : Promise.resolve([part]);
+    const next = await Promise.all(
+      found.map(async (folder) => (await names(folder)).map((name) => join(folder, name))),
+    );
+    found = next.flat();
   }
   return found;
 }
 
 async function entries(folder: string, pattern: string): Promise<string[]> {
   const names = await readdir(folder).catch((): string[] => []);
-  return names.filter((name) => matchesGlob(name, pattern) && (pattern.startsWith('.') || !name.startsWith('.'))).sort();
+  return names
+    .filter((name) => matchesGlob(name, pattern) && (pattern.startsWith('.') || !name.startsWith('.')))
+    .sort();
 }

@@ -47,7 +47,10 @@ const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
 
 /** `ada@gpu1:2222`, `gpu1`, `[2001:db8::1]:22`, `ssh://ada@gpu1:22`. `undefined` when it is none of these. */
 export function parseHostReference(text: string): HostReference | undefined {
-  const match = /^(?:ssh:\/\/)?(?:([^@\s]+)@)?(?:\[([0-9a-fA-F:.%\w]+)\]|([^\s:@[\]]+|[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F.]*))(?::(\d{1,5}))?\/?$/.exec(text.trim());
+  const match =
+    /^(?:ssh:\/\/)?(?:([^@\s]+)@)?(?:\[([0-9a-fA-F:.%\w]+)\]|([^\s:@[\]]+|[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F.]*))(?::(\d{1,5}))?\/?$/.exec(
+      text.trim(),
+    );
   const host = match?.[2] ?? match?.[3];
   if (!match || host === undefined || host.startsWith('-')) return undefined;
   const port = match[4] === undefined ? undefined : Number(match[4]);
