@@ -78,7 +78,11 @@ export class Handshake {
         client.destroy();
         reject(new MachineFailure('timeout', `${this.#target.host} did not answer in ${readyTimeoutMs / 1000} s.`));
       };
-      client.once('ready', () => resolve());
+      client.once('ready', () => {
+        // Small packets that wait for one another would cost each question 40 ms.
+        client.setNoDelay(true);
+        resolve();
+      });
       // Stays for the life of the client: an error without a listener would end our process.
       client.on('error', (error: Error & { level?: string }) => {
         if (error.level !== 'agent') reject(error);

@@ -38,8 +38,12 @@ export async function execRemote(
     commandScript({ command, cwd, hasEnv: Object.keys(env).length > 0, hasStdin: stdin !== undefined }, marker),
   );
   try {
-    const channel = await connection.exec(line, { signal });
-    return await new RemoteProcess({ connection, channel, exec, clock, marker }).ended();
+    const ended = Promise.withResolvers<ExecOutcome>();
+    ended.promise.catch(() => undefined);
+    await connection.exec(line, { signal }, (channel) => {
+      new RemoteProcess({ connection, channel, exec, clock, marker }).ended().then(ended.resolve, ended.reject);
+    });
+    return await ended.promise;
   } catch (error) {
     if (error instanceof MachineFailure) throw error;
     if (signal?.aborted) return { kind: 'aborted' };
@@ -130,11 +134,12 @@ class RemoteProcess {
   #kill(graceMs: number): void {
     if (this.#group === undefined) return;
     const line = commandLine(endGroupScript(this.#group, graceMs));
-    this.#parts.connection.exec(line, { use: 'urgent' }).then(
-      (channel) => channel.on('error', () => undefined).resume(),
-      // The report of the end is waited for, and does not come: that is said then.
-      () => undefined,
-    );
+    const killing = this.#parts.connection.exec(line, { use: 'urgent' }, (channel) => {
+      channel.on('error', () => undefined).resume();
+      channel.stderr.resume();
+    });
+    // The report of the end is waited for, and does not come: that is said then.
+    killing.catch(() => undefined);
   }
 
   #giveUp(): void {

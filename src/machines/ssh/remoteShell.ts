@@ -34,8 +34,11 @@ export class RemoteShell implements ScriptRunner {
 
   /** Rejects with `MachineFailure`: `unreachable`, or another reason where the host cannot do this. */
   static async open(connection: SshConnection, clock: Clock): Promise<RemoteShell> {
-    const channel = await connection.exec(commandLine(loop), { use: 'stream' });
-    const shell = new RemoteShell(channel, clock, connection.target.host);
+    const opened = Promise.withResolvers<RemoteShell>();
+    const listen = (channel: ClientChannel): void =>
+      opened.resolve(new RemoteShell(channel, clock, connection.target.host));
+    await connection.exec(commandLine(loop), { use: 'stream' }, listen);
+    const shell = await opened.promise;
     // What start-up files print comes before the first answer.
     await shell.run(':');
     return shell;

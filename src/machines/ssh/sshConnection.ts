@@ -94,10 +94,11 @@ export class SshConnection implements Disposable {
 
   /**
    * Runs `command` with the login shell of the user. Rejects with `MachineFailure` when it did not begin; with
-   * `unreachable`, it may have begun. Rejects with the signal's reason while it waits.
+   * `unreachable`, it may have begun. Rejects with the signal's reason while it waits. `listen` is given the channel
+   * before anything that the command does.
    */
-  exec(command: string, options: SessionOptions = {}): Promise<ClientChannel> {
-    return this.#session((client, done) => client.exec(command, done), options);
+  exec(command: string, options: SessionOptions, listen: (channel: ClientChannel) => void): Promise<ClientChannel> {
+    return this.#session((client, done) => client.exec(command, done), options, listen);
   }
 
   /** One for all. Rejects with `MachineFailure('denied')` where the server has none, or no room for one. */
@@ -185,27 +186,35 @@ export class SshConnection implements Disposable {
   async #session<T extends ClientChannel | SFTPWrapper>(
     begin: (client: Client, done: Done<T>) => void,
     { signal, use }: SessionOptions,
+    listen?: (channel: T) => void,
   ): Promise<T> {
     for (;;) {
       const client = await abortable(this.#connected(), signal);
       const slots = this.#slots;
       if (use === 'stream' && !slots.hasRoomForStreams)
         throw new MachineFailure('denied', `${this.target.host} allows too few sessions to keep one open.`);
+      const onOpen = (channel: T): void => {
+        channel.once('close', () => slot.dispose());
+        listen?.(channel);
+      };
       const slot = use === 'urgent' ? { dispose: (): void => undefined } : await slots.take(signal);
       try {
         if (this.#client !== client) throw unreachable(this.target.host, 'the connection was lost');
-        const channel = await this.#open<T>(client, (done) => begin(client, done));
+        const channel = await this.#open<T>(client, (done) =>
+          begin(client, (error, opened) => {
+            // Now, not when the promise settles: the end of a short command comes with its beginning.
+            if (!error) onOpen(opened);
+            done(error, opened);
+          }),
+        );
         const stays = use === 'stream' ? slots.onNoRoom(() => channel.end()) : undefined;
-        channel.once('close', () => {
-          stays?.dispose();
-          slot.dispose();
-        });
+        if (stays) channel.once('close', () => stays.dispose());
         return channel;
       } catch (error) {
         const canWait = isRefusal(error) && use !== 'stream' && (use === 'urgent' || slots.lower());
         slot.dispose();
         if (!canWait) throw error;
-        if (use === 'urgent') return this.#session(begin, { signal });
+        if (use === 'urgent') return this.#session(begin, { signal }, listen);
       }
     }
   }
