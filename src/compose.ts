@@ -7,6 +7,7 @@ import { SessionStore } from './agent/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';
 import { silentLogger, type Logger } from './base/logger.ts';
 import { createRemote } from './machines/createRemote.ts';
+import { HomeFolders } from './machines/homeFolders.ts';
 import { LocalMachine } from './machines/localMachine.ts';
 import type { Machines } from './machines/machine.ts';
 import { MachineFile } from './machines/machineFile.ts';
@@ -55,7 +56,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const machines = await MachineRegistry.open({
     local: localIn(options.workFolder ?? homedir()),
     file: new MachineFile({ path: home.machinesFile, write: writeForOwner }),
-    create: options.createMachine ?? createRemote({ prompts: promptsOf(ports), clock, logger }),
+    create:
+      options.createMachine ??
+      createRemote({ prompts: promptsOf(ports), homes: new HomeFolders(home.machineHomesFile, writeForOwner), clock }),
     isBusy: (id) => runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
     clock,
     logger,

@@ -65,6 +65,11 @@ export interface Machine {
   readonly workFolder: string;
   /** What `~` stands for in paths, absolute, where it is known without asking the machine. */
   readonly homeFolder?: string | undefined;
+  /**
+   * Resolves once the folders are known; absent: they are. Before that, asking for them throws `MachineFailure`. `isAnew`:
+   * a person wants it tried now, whatever was the case before.
+   */
+  ready?(options?: { readonly isAnew?: boolean }): Promise<void>;
   /** Runs a short command with the user's shell. Rejects with `MachineFailure` only when it could not be run or its end is not known. */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a process that outlives us, in a session of its own, detached from every terminal. Resolves once it was started. */

@@ -60,6 +60,16 @@ export class MachineHandle implements Machine {
     for (const follow of this.#follows) follow.moveTo(target);
   }
 
+  async ready(options?: { readonly isAnew?: boolean }): Promise<void> {
+    const target = this.#target;
+    try {
+      await target.ready?.(options);
+    } catch (error) {
+      this.#noteFailure(target, error);
+      throw error;
+    }
+  }
+
   /** May be known by heart: says nothing of the way. A failure does. */
   async describe(): Promise<string> {
     const target = this.#target;

@@ -9,6 +9,8 @@ export interface Home {
   readonly globalMemoryFolder: string;
   readonly authFolder: string;
   readonly machinesFile: string;
+  /** What was learnt of the machines; made anew when it is missing. */
+  readonly machineHomesFile: string;
   readonly indexFile: string;
   sessionFolder(id: SessionId): string;
   journalFile(id: SessionId): string;
@@ -27,6 +29,7 @@ export function homeAt(folder: string): Home {
     globalMemoryFolder: path.join(folder, 'memory'),
     authFolder: path.join(folder, 'auth'),
     machinesFile: path.join(folder, 'machines.json'),
+    machineHomesFile: path.join(folder, 'machine-homes.json'),
     indexFile: path.join(folder, 'helios.db'),
     sessionFolder,
     journalFile: (id) => path.join(sessionFolder(id), 'journal.jsonl'),

@@ -39,7 +39,7 @@ async function machineFields(
     ...('description' in told
       ? { status: 'connected', description: told.description }
       : statusFields(machines.status?.(machine.id), told.problem)),
-    work_folder: machine.workFolder,
+    ...workFolderOf(machine),
     running: running.map((run) => ({
       run: run.spec.number,
       task: run.handle ?? run.spec.id,
@@ -54,3 +54,12 @@ const statusFields = (status: MachineStatus | undefined, problem: string): Recor
   status?.kind === 'unused'
     ? { status: 'not_yet_used', why: problem }
     : { status: 'unreachable', why: status?.kind === 'unreachable' ? status.why : problem };
+
+/** Of a machine that was never reached it is not known. */
+function workFolderOf(machine: Machine): { readonly work_folder?: string } {
+  try {
+    return { work_folder: machine.workFolder };
+  } catch {
+    return {};
+  }
+}
