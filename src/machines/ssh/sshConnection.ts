@@ -1,7 +1,7 @@
 /** The one connection to a host, shared by everything that happens there. Opened on first use, and again when lost. */
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, SFTPWrapper } from 'ssh2';
-import { systemClock, type Clock } from '../../base/clock.ts';
+import { delay, systemClock, type Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -39,8 +39,11 @@ const firstRetryMs = 500;
 const lastRetryMs = 60_000;
 /** A connection that is lost sooner counts as one that failed. */
 const steadyMs = 5000;
-/** RFC 4254: administratively prohibited; resource shortage. */
-const refusals: readonly unknown[] = [1, 4];
+/** RFC 4254: administratively prohibited; connect failed (OpenSSH, for one session too many); resource shortage. */
+const refusals: readonly unknown[] = [1, 2, 4];
+/** A server may still be clearing up after the session that has just ended. */
+const refusedRetryMs = 100;
+const mostRefusals = 20;
 
 export class SshConnection implements Disposable {
   readonly target: SshTarget;
@@ -188,6 +191,7 @@ export class SshConnection implements Disposable {
     { signal, use }: SessionOptions,
     listen?: (channel: T) => void,
   ): Promise<T> {
+    let refused = 0;
     for (;;) {
       const client = await abortable(this.#connected(), signal);
       const slots = this.#slots;
@@ -211,9 +215,11 @@ export class SshConnection implements Disposable {
         if (stays) channel.once('close', () => stays.dispose());
         return channel;
       } catch (error) {
-        const canWait = isRefusal(error) && use !== 'stream' && (use === 'urgent' || slots.lower());
+        const hasOthers = isRefusal(error) && use === undefined && slots.lower();
         slot.dispose();
-        if (!canWait) throw error;
+        if (!isRefusal(error) || use === 'stream' || ++refused > mostRefusals) throw error;
+        // One that waits in turn gets its slot when another has ended.
+        if (use === undefined && !hasOthers) await delay(this.#clock, refusedRetryMs);
         if (use === 'urgent') return this.#session(begin, { signal }, listen);
       }
     }
