@@ -53,12 +53,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const home = homeAt(options.home);
   const localIn = (workFolder: string): LocalMachine =>
     new LocalMachine({ runsFolder: home.runsFolder, workFolder, clock });
+  const homes = new HomeFolders(home.machineHomesFile, writeForOwner);
   const machines = await MachineRegistry.open({
     local: localIn(options.workFolder ?? homedir()),
     file: new MachineFile({ path: home.machinesFile, write: writeForOwner }),
-    create:
-      options.createMachine ??
-      createRemote({ prompts: promptsOf(ports), homes: new HomeFolders(home.machineHomesFile, writeForOwner), clock }),
+    create: options.createMachine ?? createRemote({ prompts: promptsOf(ports), homes, clock }),
     isBusy: (id) => runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
     clock,
     logger,
