@@ -9,7 +9,6 @@ import { silentLogger, type Logger } from './base/logger.ts';
 import { createRemote } from './machines/createRemote.ts';
 import { HomeFolders } from './machines/homeFolders.ts';
 import { LocalMachine } from './machines/localMachine.ts';
-import type { Machines } from './machines/machine.ts';
 import { MachineFile } from './machines/machineFile.ts';
 import type { MachinePrompts } from './machines/machinePrompts.ts';
 import { MachineRegistry, type CreateMachine } from './machines/machineRegistry.ts';
@@ -62,7 +61,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     clock,
     logger,
   });
-  const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const runs = new Runs({ machines, folder: home.runsFolder, clock });
   const providers = (): Map<string, ModelProvider> => {
     const all = [...createProviders(settings(), ports, clock), ...(options.providers ?? [])];
@@ -84,7 +82,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       clock,
       logger,
       runs,
-      machinesIn,
+      machinesIn: (workFolder) => machines.with(localIn(workFolder)),
       ports,
       providers,
       settings,
