@@ -122,7 +122,7 @@ async function askLogin(): Promise<{ readonly auth?: AuthMethod; readonly keyPat
 }
 
 /** Connects at once, whatever was the case before, and says what was found. */
-export async function testMachine(parts: Parts, id: string): Promise<void> {
+async function testMachine(parts: Parts, id: string): Promise<void> {
   const machine = (await parts.host.get()).machines.get(id);
   const progress = { location: ProgressLocation.Notification, title: `Helios: connecting to ${id}` };
   try {
