@@ -34,8 +34,9 @@ export class ChannelSlots {
     return this.#limit >= roomForStreams;
   }
 
-  /** Calls `close` when the server turns out to have too little room for what stays open. */
+  /** Calls `close` when the server turns out to have, or has already, too little room for what stays open. */
   onNoRoom(close: () => void): Disposable {
+    if (!this.hasRoomForStreams) close();
     this.#streams.add(close);
     return toDisposable(() => this.#streams.delete(close));
   }

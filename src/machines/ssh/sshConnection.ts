@@ -25,7 +25,7 @@ export interface SessionOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * `stream`: stays open, and gives way on a server with few sessions · `urgent`: ends something, and waits for nobody.
-   * Default: waits in turn.
+   * Default: waits in turn. The first two reject with `denied` when there is no room.
    */
   readonly use?: 'stream' | 'urgent';
 }
@@ -200,6 +200,9 @@ export class SshConnection implements Disposable {
       const onOpen = (channel: T): void => {
         channel.once('close', () => slot.dispose());
         listen?.(channel);
+        if (use !== 'stream') return;
+        const stays = slots.onNoRoom(() => channel.end());
+        channel.once('close', () => stays.dispose());
       };
       const slot = use === 'urgent' ? { dispose: (): void => undefined } : await slots.take(signal);
       try {
@@ -211,16 +214,13 @@ export class SshConnection implements Disposable {
             done(error, opened);
           }),
         );
-        const stays = use === 'stream' ? slots.onNoRoom(() => channel.end()) : undefined;
-        if (stays) channel.once('close', () => stays.dispose());
         return channel;
       } catch (error) {
         const hasOthers = isRefusal(error) && use === undefined && slots.lower();
         slot.dispose();
-        if (!isRefusal(error) || use === 'stream' || ++refused > mostRefusals) throw error;
+        if (!isRefusal(error) || use !== undefined || ++refused > mostRefusals) throw error;
         // One that waits in turn gets its slot when another has ended.
-        if (use === undefined && !hasOthers) await delay(this.#clock, refusedRetryMs);
-        if (use === 'urgent') return this.#session(begin, { signal }, listen);
+        if (!hasOthers) await delay(this.#clock, refusedRetryMs);
       }
     }
   }

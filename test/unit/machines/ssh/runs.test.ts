@@ -17,7 +17,7 @@ import { scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
 describe('runs over SSH', () => {
   const folder = scratchFolder();
   let sshd: TestSshd;
-  let owned: { dispose(): void }[] = [];
+  const owned: { dispose(): void }[] = [];
   let number = 0;
   before(async () => {
     sshd = await TestSshd.start();
