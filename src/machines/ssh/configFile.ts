@@ -44,7 +44,7 @@ export function matchesHost(host: string, patterns: readonly string[]): boolean 
   return !isRefused && patterns.some((pattern) => !pattern.startsWith('!') && matchesGlob(host, pattern));
 }
 
-export function matchesGlob(text: string, pattern: string): boolean {
+function matchesGlob(text: string, pattern: string): boolean {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')

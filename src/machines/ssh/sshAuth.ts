@@ -1,6 +1,12 @@
 /** Proving to a host who we are: agent, keys, password, questions. Nobody is asked twice for what worked. */
 import { readFile } from 'node:fs/promises';
-import type { AnyAuthMethod, AuthHandlerMiddleware, AuthenticationType, KeyboardInteractiveAuthMethod } from 'ssh2';
+import type {
+  AnyAuthMethod,
+  AuthHandlerMiddleware,
+  AuthenticationType,
+  KeyboardInteractiveAuthMethod,
+  ParsedKey,
+} from 'ssh2';
 import type { SshTarget } from './sshConfig.ts';
 import type { SshLibrary } from './sshLibrary.ts';
 
@@ -28,6 +34,7 @@ export class SshAuth {
   readonly #target: SshTarget;
   readonly #ask: SshPrompts['secret'];
   readonly #secrets = new Map<string, string | undefined>();
+  readonly #open = new Map<string, ParsedKey>();
   #used = new Set<string>();
   #tried: string[] = [];
 
@@ -54,6 +61,7 @@ export class SshAuth {
 
   /** What was tried, for a message. A secret that did not work is forgotten. */
   rejected(): string {
+    this.#open.clear();
     for (const name of this.#used) if (this.#secrets.get(name) !== undefined) this.#secrets.delete(name);
     return this.#tried.length > 0 ? this.#tried.join(', ') : 'nothing that it accepts';
   }
@@ -61,6 +69,7 @@ export class SshAuth {
   /** The person wants to be asked again. */
   forget(): void {
     this.#secrets.clear();
+    this.#open.clear();
   }
 
   async *#methods(
@@ -95,22 +104,27 @@ export class SshAuth {
       const key = await this.#key(file, library);
       if (key === undefined) continue;
       this.#tried.push(`key ${file}`);
-      yield { type: 'publickey', username, ...key };
+      yield { type: 'publickey', username, key };
     }
     return undefined;
   }
 
-  async #key(file: string, library: SshLibrary): Promise<{ key: Buffer; passphrase?: string } | undefined> {
-    const key = await readFile(file).catch(() => undefined);
-    if (key === undefined) return undefined;
-    const parsed = library.utils.parseKey(key);
-    if (!(parsed instanceof Error)) return { key };
-    const passphrase = /encrypted/i.test(parsed.message) ? await this.#secret('passphrase', file) : undefined;
-    if (passphrase === undefined || library.utils.parseKey(key, passphrase) instanceof Error) {
+  /** Opening an encrypted key takes long, by design: it is done once. */
+  async #key(file: string, { utils }: SshLibrary): Promise<ParsedKey | undefined> {
+    const open = this.#open.get(file);
+    if (open) return open;
+    const content = await readFile(file).catch(() => undefined);
+    if (content === undefined) return undefined;
+    const plain = utils.parseKey(content);
+    if (!(plain instanceof Error)) return plain;
+    const passphrase = /encrypted/i.test(plain.message) ? await this.#secret('passphrase', file) : undefined;
+    const opened = passphrase === undefined ? plain : utils.parseKey(content, passphrase);
+    if (opened instanceof Error) {
       this.#tried.push(`key ${file} (cannot be opened)`);
       return undefined;
     }
-    return { key, passphrase };
+    this.#open.set(file, opened);
+    return opened;
   }
 
   #questions(): KeyboardInteractiveAuthMethod {

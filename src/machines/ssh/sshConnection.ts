@@ -113,7 +113,7 @@ export class SshConnection implements Disposable {
       if (this.#sftp === opened) this.#sftp = undefined;
     };
     opened.then(
-      (sftp) => sftp.once('close', forget),
+      (sftp) => sftp.setMaxListeners(0).once('close', forget),
       // A server without SFTP gets none while the connection lasts.
       (error: unknown) => (error instanceof MachineFailure && error.reason === 'denied' ? undefined : forget()),
     );

@@ -78,11 +78,13 @@ export function machineContract(name: string, machine: () => Machine): void {
     });
 
     it('ends the whole group when the time is over, or on an abort', async () => {
-      const late = await exec('(trap "" TERM; echo $BASHPID; exec sleep 60) & echo $!; wait', { timeoutMs: 300 });
+      const late = await exec('sleep 60 & echo $!; wait', { timeoutMs: 300 });
       assert.deepEqual(late.outcome, { kind: 'timed_out', afterMs: 300 });
       await until('child is gone', () => !isAlive(Number(late.stdout.split('\n')[0])));
       const abort = new AbortController();
-      const running = exec('sleep 60 & echo $! > pid.tmp; mv pid.tmp pid; wait', { signal: abort.signal });
+      const running = exec('trap "" TERM; sleep 60 & echo $! > pid.tmp; mv pid.tmp pid; wait; sleep 60', {
+        signal: abort.signal,
+      });
       await until('it runs', () => readdirSync(folder()).includes('pid'));
       abort.abort();
       assert.deepEqual((await running).outcome, { kind: 'aborted' });
