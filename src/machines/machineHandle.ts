@@ -81,8 +81,17 @@ export class MachineHandle implements Machine {
     }
   }
 
-  exec(command: string, options?: ExecOptions): Promise<ExecResult> {
-    return this.#asked((target) => target.exec(command, options));
+  async exec(command: string, options?: ExecOptions): Promise<ExecResult> {
+    const target = this.#target;
+    try {
+      const result = await target.exec(command, options);
+      // What was called off may never have been there.
+      if (result.outcome.kind !== 'aborted') this.#note(target, { kind: 'connected' });
+      return result;
+    } catch (error) {
+      this.#noteFailure(target, error);
+      throw error;
+    }
   }
 
   spawnDetached(

@@ -128,6 +128,8 @@ describe('the list of machines', () => {
     await machines.add(gpu1);
     assert.deepEqual(machines.status('local'), { kind: 'connected' });
     assert.deepEqual(machines.status('gpu1'), { kind: 'unused' });
+    await machines.get('gpu1').exec('true', { signal: AbortSignal.abort() });
+    assert.deepEqual(machines.status('gpu1'), { kind: 'unused' });
     let changes = 0;
     machines.onDidChange(() => (changes += 1));
     await assert.rejects(machines.get('gpu1').describe());
