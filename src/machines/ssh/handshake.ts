@@ -27,16 +27,17 @@ export class Handshake {
   readonly #target: SshTarget;
   readonly #prompts: SshPrompts;
   readonly #clock: Clock;
-  readonly auth: SshAuth;
+  readonly #auth: SshAuth;
   #deadline = { dispose: (): void => undefined };
   #onLate = (): void => undefined;
   #hostFailure: MachineFailure | undefined;
+  #isDeclined = false;
 
   constructor(target: SshTarget, prompts: SshPrompts, clock: Clock) {
     this.#target = target;
     this.#prompts = prompts;
     this.#clock = clock;
-    this.auth = new SshAuth(target, (kind, host, prompt) => this.#waiting(() => prompts.secret(kind, host, prompt)));
+    this.#auth = new SshAuth(target, (kind, host, prompt) => this.#waiting(() => prompts.secret(kind, host, prompt)));
   }
 
   /** Resolves when commands can be run. `sock`: through another host. Rejects with `MachineFailure`. One at a time. */
@@ -57,7 +58,7 @@ export class Handshake {
           keepaliveCountMax,
           algorithms: { serverHostKey: preferred(known) },
           hostVerifier: (key: Buffer, answer: (isRight: boolean) => void) => void this.#verify(key).then(answer),
-          authHandler: this.auth.handler(library),
+          authHandler: this.#auth.handler(library),
         }),
       );
       return client;
@@ -65,6 +66,12 @@ export class Handshake {
       client.end();
       throw this.#hostFailure ?? this.#failure(error);
     }
+  }
+
+  /** The person wants to be asked again. */
+  forget(): void {
+    this.#isDeclined = false;
+    this.#auth.forget();
   }
 
   get #name(): { host: string; port: number } {
@@ -117,7 +124,9 @@ export class Handshake {
       const { fingerprint, keyType } = verdict;
       const { host, port } = this.#name;
       const shown = port === 22 ? host : `[${host}]:${port}`;
-      if (!(await this.#waiting(() => this.#prompts.confirmHostKey({ host: shown, fingerprint, keyType }))))
+      const question = { host: shown, fingerprint, keyType };
+      this.#isDeclined ||= !(await this.#waiting(() => this.#prompts.confirmHostKey(question)));
+      if (this.#isDeclined)
         throw new MachineFailure('host_key', unknownText(shown, `${keyType} ${fingerprint}`, verdict.note));
       if (files[0] !== undefined) await addHostKey(files[0], this.#name, key);
       return true;
@@ -140,8 +149,8 @@ export class Handshake {
       );
     return new MachineFailure(
       'auth',
-      `${host} did not let ${user} in; tried: ${this.auth.rejected()}. Add your key to ~/.ssh/authorized_keys there ` +
-        '(ssh-copy-id), or name the right user or key for this machine.',
+      `${host} did not let ${user} in; tried: ${this.#auth.rejected()}. Add your key to ~/.ssh/authorized_keys there ` +
+        '(ssh-copy-id), or name the right user or key for this machine; then try it again.',
       { cause: error },
     );
   }

@@ -59,10 +59,10 @@ export class SshAuth {
     };
   }
 
-  /** What was tried, for a message. A secret that did not work is forgotten. */
+  /** What was tried, for a message. A secret that did not work is not tried again, and nobody is asked for it by itself. */
   rejected(): string {
     this.#open.clear();
-    for (const name of this.#used) if (this.#secrets.get(name) !== undefined) this.#secrets.delete(name);
+    for (const name of this.#used) if (this.#secrets.get(name) !== undefined) this.#secrets.set(name, undefined);
     return this.#tried.length > 0 ? this.#tried.join(', ') : 'nothing that it accepts';
   }
 

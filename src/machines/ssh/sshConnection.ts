@@ -91,7 +91,7 @@ export class SshConnection implements Disposable {
   retry(): void {
     this.#failure = undefined;
     this.#retryAtMs = 0;
-    this.#handshake.auth.forget();
+    this.#handshake.forget();
     this.#through?.retry();
   }
 

@@ -219,8 +219,12 @@ describe('SshConnection', () => {
       writeFileSync(sshd.knownHosts, readFileSync(sshd.knownHosts, 'utf8').replace(/:\d+ /, `:${port} `));
       const answers = { secret: 'wrong' };
       const { prompts, asked } = scriptedPrompts(answers);
-      const { connection } = connect(sshd.target({ port, identityFiles: [] }), { prompts });
+      const clock = new ManualClock();
+      const { connection } = connect(sshd.target({ port, identityFiles: [] }), { prompts, clock });
       await assert.rejects(connection.ready(), { reason: 'auth' });
+      await clock.advance(60_000);
+      await assert.rejects(connection.ready(), { reason: 'auth' });
+      assert.equal(asked.length, 1, 'nobody is asked without having come back');
       answers.secret = 'right';
       connection.retry();
       await connection.ready();
