@@ -32,13 +32,16 @@ const noBrowser = { navigator: 'undefined' };
 
 const node = { ...shared, platform: 'node', target: 'node22', define: noBrowser };
 
-/** What only a call to a model needs is a file of its own: the extension is loaded without it. */
-const lateFiles = { '@anthropic-ai/sdk': 'anthropic', openai: 'openai' };
+/** What only a call to a model or a remote machine needs is a file of its own: the extension is loaded without it. */
+const lateFiles = { '@anthropic-ai/sdk': 'anthropic', openai: 'openai', ssh2: 'ssh2' };
+
+/** Native parts of ssh2, which does without them. */
+const optional = ['cpu-features', '*.node'];
 
 const loadLate = {
   name: 'load-late',
   setup(build) {
-    build.onResolve({ filter: /^(@anthropic-ai\/sdk|openai)$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: /^(@anthropic-ai\/sdk|openai|ssh2)$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
     );
   },
@@ -71,7 +74,7 @@ async function productBuilds() {
       ...commonJs,
       entryPoints: ['src/extension.ts'],
       outdir: 'dist',
-      external: ['vscode'],
+      external: ['vscode', ...optional],
       plugins: [loadLate],
       supported: { 'dynamic-import': false },
     },
@@ -79,12 +82,14 @@ async function productBuilds() {
       ...commonJs,
       entryPoints: Object.fromEntries(Object.entries(lateFiles).map(([name, file]) => [file, resolved(name)])),
       outdir: 'dist',
+      external: optional,
     },
     {
       ...node,
       format: 'esm',
       entryPoints: { cli: 'src/cli/main.ts' },
       outdir: 'dist',
+      external: optional,
       banner: { js: moduleBanner },
     },
   ];
@@ -115,7 +120,7 @@ async function hostTestBuilds() {
         .filter((name) => name === 'index.ts' || name.endsWith('.test.ts'))
         .map((name) => `test/host/${name}`),
       outdir: 'dist-test/host',
-      external: ['vscode', 'mocha'],
+      external: ['vscode', 'mocha', ...optional],
     },
   ];
 }

@@ -6,7 +6,8 @@ import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
-import type { Machines } from '../machines/machine.ts';
+import type { MachinePrompts } from '../machines/machinePrompts.ts';
+import type { MachineRegistry } from '../machines/machineRegistry.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { ModelProvider } from '../models/model.ts';
 import type { Runs } from '../runs/runs.ts';
@@ -104,8 +105,8 @@ export interface ApprovalRequest {
 
 export type ApprovalAnswer = 'allow' | 'allow_session' | 'deny';
 
-/** What the engine needs from its host. */
-export interface EnginePorts {
+/** What the engine needs from its host. Without the prompts of machines nobody can be asked, and the answer is no. */
+export interface EnginePorts extends Partial<MachinePrompts> {
   /** A provider's key, or undefined. `name` is `anthropic`, `openai` or `compatible`. */
   secret(name: string): Promise<string | undefined>;
   /** Asked only in permission mode `ask`. The signal is aborted when the answer is no longer wanted. */
@@ -115,7 +116,7 @@ export interface EnginePorts {
 export interface Engine extends Disposable {
   readonly home: string;
   readonly sessions: Sessions;
-  readonly machines: Machines;
+  readonly machines: MachineRegistry;
   /** All runs known to this process, of all its sessions. */
   readonly runs: Runs;
   readonly globalMemoryFolder: string;

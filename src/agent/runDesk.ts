@@ -124,6 +124,7 @@ export class RunDesk {
 
   async #plan(request: LaunchRequest, callId: string): Promise<RunSpec> {
     const machine = this.#deps.machines.get(request.machineId);
+    await machine.ready?.();
     const plannedMs = this.#deps.clock.now();
     const spec: RunSpec = {
       id: newRunId(plannedMs),
@@ -131,7 +132,7 @@ export class RunDesk {
       number: this.#state.runs.size + 1,
       machineId: machine.id,
       command: request.command,
-      cwd: path.posix.resolve(this.#state.workFolder, request.cwd ?? '.'),
+      cwd: path.posix.resolve(machine.workFolder, request.cwd ?? '.'),
       env: {},
       metrics: request.metrics,
       label: oneLine(request.label ?? request.command, 60),

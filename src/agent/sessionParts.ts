@@ -1,11 +1,12 @@
 /** Puts together what one session works with: its desk, memory, tools, gate and loop. */
 import path from 'node:path';
 import { DisposableStore } from '../base/disposable.ts';
-import { messageOf, UserFacing } from '../base/errors.ts';
+import { UserFacing } from '../base/errors.ts';
 import { newEventId, type SessionId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Machines } from '../machines/machine.ts';
+import { describeWithin } from '../machines/describeWithin.ts';
+import type { Machine, Machines } from '../machines/machine.ts';
 import { MemoryStore } from '../memory/memoryStore.ts';
 import { noUsage, type ModelProvider, type SystemPart } from '../models/model.ts';
 import { billedUsage, costOf, type PriceTable } from '../models/prices.ts';
@@ -157,7 +158,7 @@ export function providerOf(shared: SharedDeps, id: string): ModelProvider {
 
 /** Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays cached as it is. */
 function promptSource(
-  { log, instructions }: PartsRequest,
+  { shared, log, instructions }: PartsRequest,
   memory: MemoryStore,
   machines: Machines,
 ): LoopDeps['prompt'] {
@@ -168,7 +169,7 @@ function promptSource(
     const parts = renderPrompt({
       workFolder,
       stickies,
-      machines: await Promise.all(machines.list().map(describe)),
+      machines: await Promise.all(machines.list().map((machine) => machineLine(machine, shared.clock))),
       memoryTree: await memory.render(memoryTokens),
       ...(instructions !== undefined && { instructions }),
     });
@@ -177,7 +178,8 @@ function promptSource(
   };
 }
 
-async function describe(machine: { readonly id: string; describe(): Promise<string> }): Promise<string> {
-  const text = await machine.describe().catch((error: unknown) => `not reachable: ${messageOf(error)}`);
-  return `${machine.id}: ${text}`;
+/** A machine that does not answer holds nothing up. */
+async function machineLine(machine: Machine, clock: Clock): Promise<string> {
+  const told = await describeWithin(machine, clock);
+  return `${machine.id}: ${'description' in told ? told.description : `not reachable: ${told.problem}`}`;
 }

@@ -36,7 +36,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
   const finder = { all, find: (reference: string) => runOf(deps, reference) };
   return allTools({
     launcher: { machines, launch: (request, { callId, signal }) => desk.launch(request, callId, signal) },
-    machines: { machines, runs: finder },
+    machines: { machines, runs: finder, clock },
     tasks: {
       clock,
       runs: {

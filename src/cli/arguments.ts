@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Budget } from '../agent/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
+import { isAboutMachines, parseMachineRequest, type ParsedMachineRequest } from './machineArguments.ts';
 
 export const providerNames = ['claude', 'openai', 'compatible', 'demo'] as const;
 export type ProviderName = (typeof providerNames)[number];
@@ -23,7 +24,9 @@ export interface CliOptions {
 
 /** `done`: help, version or a refusal was written; only the exit code is left. */
 export type ParsedArguments =
-  { readonly kind: 'options'; readonly options: CliOptions } | { readonly kind: 'done'; readonly code: number };
+  | { readonly kind: 'options'; readonly options: CliOptions }
+  | ({ readonly kind: 'machines' } & ParsedMachineRequest)
+  | { readonly kind: 'done'; readonly code: number };
 
 export interface ArgumentOutput {
   readonly version: string;
@@ -49,6 +52,8 @@ interface RawOptions {
 export function parseArguments(argv: readonly string[], output: ArgumentOutput): ParsedArguments {
   const program = createProgram(output);
   try {
+    if (isAboutMachines(argv))
+      return { kind: 'machines', ...parseMachineRequest(argv, (command) => configured(command, output)) };
     program.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -57,8 +62,14 @@ export function parseArguments(argv: readonly string[], output: ArgumentOutput):
   return { kind: 'options', options: optionsOf(program.args, program.opts<RawOptions>()) };
 }
 
-function createProgram({ version, out, error }: ArgumentOutput): Command {
-  return new Command('helios')
+const configured = (command: Command, { out, error }: ArgumentOutput): Command =>
+  command
+    .helpOption('-h, --help', 'print this help')
+    .configureOutput({ writeOut: out, writeErr: error })
+    .exitOverride();
+
+function createProgram(output: ArgumentOutput): Command {
+  return configured(new Command('helios'), output)
     .description('Works on a research goal by itself: plans, trains, measures, compares, until the goal is met.')
     .argument('[goal...]', 'what is to be reached, with a number where there is one')
     .addOption(new Option('-P, --provider <name>', 'who answers; by default the one with a key').choices(providerNames))
@@ -79,11 +90,8 @@ function createProgram({ version, out, error }: ArgumentOutput): Command {
     .option('--budget-usd <amount>', 'end when the model calls have cost so much', positiveNumber)
     .option('--max-minutes <minutes>', 'end after so many minutes', positiveNumber)
     .option('--yes', 'ask nothing: every tool may run')
-    .version(version, '--version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', examples)
-    .configureOutput({ writeOut: out, writeErr: error })
-    .exitOverride();
+    .version(output.version, '--version', 'print the version')
+    .addHelpText('after', examples);
 }
 
 function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
@@ -139,6 +147,13 @@ Examples:
   helios --resume s-0mb2k4x9qf3t7ab     go on with that session
   helios --print "what is warm-up for?" one answer, no session
   echo "loss < 0.5 on train.py" | helios --yes --json > journal.jsonl
+
+Machines:
+  helios machines                       list them, and whether they answer (--json)
+  helios machine add gpu1 ada@gpu1:2222 add one (--key F, --auth agent|key|password, --work-folder F)
+  helios machine test gpu1              connect, and say what was found
+  helios machine rm gpu1                take it off the list
+A goal that begins with the word machine or machines is written in quotes.
 
 Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, or the files anthropic, openai, compatible in <home>/auth (mode 0600).
 Addresses: ANTHROPIC_BASE_URL, OPENAI_BASE_URL (for --provider compatible: the endpoint).

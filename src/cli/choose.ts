@@ -8,7 +8,7 @@ import type { CliWorld } from './world.ts';
 
 const idleTurns = 8;
 
-export function homeOf({ home }: CliOptions, { env, cwd, defaultHome }: CliWorld): string {
+export function homeOf({ home }: Pick<CliOptions, 'home'>, { env, cwd, defaultHome }: CliWorld): string {
   const chosen = home ?? (env['HELIOS_HOME']?.trim() || defaultHome);
   return path.resolve(cwd, chosen);
 }

@@ -10,6 +10,8 @@ import { parseArguments, type CliOptions, type ProviderName } from './arguments.
 import { chooseProvider, homeOf, settingsFor } from './choose.ts';
 import { follow } from './follow.ts';
 import { keyReader } from './keys.ts';
+import { runMachineCommand } from './machineCommands.ts';
+import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { printAnswer } from './printAnswer.ts';
 import { styleFor } from './style.ts';
 import { TerminalView } from './terminalView.ts';
@@ -25,6 +27,7 @@ export async function runCli(argv: readonly string[], world: CliWorld): Promise<
   });
   if (parsed.kind === 'done') return parsed.code;
   try {
+    if (parsed.kind === 'machines') return await runMachineCommand(parsed.request, homeOf(parsed, world), world);
     return await work(await withInput(parsed.options, world), world);
   } catch (error) {
     const action = error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
@@ -68,6 +71,7 @@ async function work(options: CliOptions, world: CliWorld): Promise<number> {
     ports: {
       secret: readKey,
       approve: (request, signal) => asked(approvals, () => askPerson(request, world, signal)),
+      ...(isTerminal ? terminalPrompts(world, (ask) => asked(approvals, ask)) : refusingPrompts(world)),
     },
     clock: world.clock,
     logger: loggerFor(approvals),

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/clock.ts';
 import { toDisposable } from '../base/disposable.ts';
 import { createEngine, defaultHome, heliosVersion } from '../compose.ts';
+import { sshAliases } from '../machines/sshAliases.ts';
 import { runCli } from './cli.ts';
 
 // Run from its sources, without a build, the file is where npm put it.
@@ -24,6 +25,7 @@ const code = await runCli(process.argv.slice(2), {
   version: heliosVersion,
   defaultHome: defaultHome(),
   assetsFolder,
+  sshAliases: () => sshAliases(),
   createEngine,
   onInterrupt(listener) {
     process.on('SIGINT', listener);

@@ -25,6 +25,8 @@ export interface CliWorld {
   readonly defaultHome: string;
   /** The folder that holds the WebAssembly of the index. */
   readonly assetsFolder: string;
+  /** Hosts of the person's ssh config. */
+  sshAliases(): Promise<readonly string[]>;
   createEngine(options: EngineOptions): Promise<Engine>;
   /** Ctrl+C. */
   onInterrupt(listener: () => void): Disposable;

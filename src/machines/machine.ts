@@ -3,6 +3,7 @@
  * nothing of runs, metrics or sessions.
  */
 import type { Disposable } from '../base/disposable.ts';
+import type { Event } from '../base/emitter.ts';
 import { HeliosError } from '../base/errors.ts';
 
 export type MachineKind = 'local' | 'ssh' | 'slurm' | 'container';
@@ -63,7 +64,12 @@ export interface Machine {
   /** Where commands start when no folder is named, absolute. */
   readonly workFolder: string;
   /** What `~` stands for in paths, absolute, where it is known without asking the machine. */
-  readonly homeFolder?: string;
+  readonly homeFolder?: string | undefined;
+  /**
+   * Resolves once the folders are known; absent: they are. Before that, asking for them throws `MachineFailure`. `isAnew`:
+   * a person wants it tried now, whatever was the case before.
+   */
+  ready?(options?: { readonly isAnew?: boolean }): Promise<void>;
   /** Runs a short command with the user's shell. Rejects with `MachineFailure` only when it could not be run or its end is not known. */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a process that outlives us, in a session of its own, detached from every terminal. Resolves once it was started. */
@@ -94,8 +100,16 @@ export class MachineFailure extends HeliosError {
   }
 }
 
+/** What is known of the way to a machine, without asking it. */
+export type MachineStatus =
+  { readonly kind: 'unused' } | { readonly kind: 'connected' } | { readonly kind: 'unreachable'; readonly why: string };
+
 /** The machines that are configured now. `get` throws `MachineFailure('unknown_machine')` with the ids that exist. */
 export interface Machines {
   list(): readonly Machine[];
   get(id: string): Machine;
+  /** Absent: the machines never change. */
+  readonly onDidChange?: Event<void>;
+  /** Absent: every machine is taken to be connected. */
+  status?(id: string): MachineStatus;
 }

@@ -8,7 +8,14 @@ import { HeliosError, messageOf } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import { shellQuote } from '../base/text.ts';
-import { MachineFailure, type FileStat, type Machine, type Machines } from '../machines/machine.ts';
+import { absentMachine } from '../machines/absentMachine.ts';
+import {
+  MachineFailure,
+  type FileStat,
+  type Machine,
+  type MachineFailureReason,
+  type Machines,
+} from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
 import { RunMetrics } from '../metrics/runMetrics.ts';
 import { capsuleFiles, parseSignalReport, runFolder, signalCommand, startArgv, type SignalReport } from './capsule.ts';
@@ -53,9 +60,19 @@ export interface KillResult extends SignalReport {
 }
 
 const startTimeoutMs = 30_000;
+/** Between attempts to start a run on a machine whose link broke. */
+const spawnRetryMs = 500;
 const defaultGraceMs = 10_000;
 /** For the exit record, once every process of the run is gone. */
 const recordTimeoutMs = 5000;
+/** Failures that say nothing about a run on the machine. */
+const silentReasons: readonly MachineFailureReason[] = [
+  'unreachable',
+  'timeout',
+  'auth',
+  'host_key',
+  'unknown_machine',
+];
 const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT'];
 
 export class Runs implements Disposable {
@@ -90,14 +107,14 @@ export class Runs implements Disposable {
   async adopt(spec: RunSpec): Promise<Run | undefined> {
     const known = this.#runs.get(spec.id);
     if (known) return known;
-    const machine = this.#options.machines.get(spec.machineId);
+    const machine = await this.#known(spec.machineId);
     const folder = runFolder(machine.runsFolder, spec.id);
     try {
       if ((await machine.stat(folder.claim)) === undefined) return undefined;
       return await this.#adopt(spec, await machine.stat(folder.output));
     } catch (error) {
       // That a machine does not answer says nothing about the run.
-      if (!(error instanceof MachineFailure) || !['unreachable', 'timeout'].includes(error.reason)) throw error;
+      if (!(error instanceof MachineFailure) || !silentReasons.includes(error.reason)) throw error;
       return this.#adopt(spec, undefined);
     }
   }
@@ -154,7 +171,30 @@ export class Runs implements Disposable {
   }
 
   #machineOf(run: Run): Machine {
-    return this.#options.machines.get(run.spec.machineId);
+    return this.#machine(run.spec.machineId);
+  }
+
+  /** A run outlives the entry of its machine in the list: its metrics are here, its end is then not known. */
+  #machine(id: string): Machine {
+    try {
+      return this.#options.machines.get(id);
+    } catch (error) {
+      if (error instanceof MachineFailure && error.reason === 'unknown_machine') return absentMachine(id);
+      throw error;
+    }
+  }
+
+  /** The same where its folders are not known: nothing can be looked for there. */
+  async #known(id: string): Promise<Machine> {
+    const machine = this.#machine(id);
+    try {
+      await machine.ready?.();
+      return machine;
+    } catch (error) {
+      if (error instanceof MachineFailure && silentReasons.includes(error.reason))
+        return absentMachine(id, error.message);
+      throw error;
+    }
   }
 
   async #launch(spec: RunSpec, signal: AbortSignal | undefined): Promise<Run> {
@@ -173,6 +213,7 @@ export class Runs implements Disposable {
   async #prepare(spec: RunSpec): Promise<LiveRun> {
     try {
       const machine = this.#options.machines.get(spec.machineId);
+      await machine.ready?.();
       const folder = runFolder(machine.runsFolder, spec.id);
       // The folder is for its owner only: it holds the environment of the run.
       await this.#exec(machine, `umask 077 && mkdir -p -- ${shellQuote(folder.path)}`);
@@ -189,21 +230,31 @@ export class Runs implements Disposable {
 
   async #start(run: LiveRun): Promise<void> {
     const { spec } = run;
-    const machine = this.#machineOf(run);
-    try {
-      const env = { PYTHONUNBUFFERED: '1', ...spec.env };
-      await machine.spawnDetached(startArgv(runFolder(machine.runsFolder, spec.id)), { cwd: spec.cwd, env });
-    } catch (error) {
-      throw notStarted(spec, messageOf(error), error);
-    }
-    await this.#within(startTimeoutMs, Promise.all([run.look(), run.started]));
+    await this.#spawn(spec);
+    // A look that fails is repeated by the run itself.
+    await this.#within(startTimeoutMs, Promise.all([run.look().catch(() => undefined), run.started]));
     if (run.process) return;
-    const { text } = await this.output(run, { lines: 20 });
+    const { text } = await this.output(run, { lines: 20 }).catch(() => ({ text: '' }));
     if (run.liveness.kind === 'ended') throw notStarted(spec, text || 'the capsule could not start the command');
-    throw new LaunchFailure(
-      'unconfirmed',
-      `Run ${spec.number} did not confirm its start in ${startTimeoutMs} ms. ${text}`,
-    );
+    throw unconfirmed(spec, `did not confirm its start in ${startTimeoutMs} ms. ${text}`);
+  }
+
+  /** The capsule starts a run once, so a link that breaks meanwhile is waited for and the start asked for again. */
+  async #spawn(spec: RunSpec): Promise<void> {
+    const machine = this.#machine(spec.machineId);
+    const argv = startArgv(runFolder(machine.runsFolder, spec.id));
+    const { clock } = this.#options;
+    const endMs = clock.now() + startTimeoutMs;
+    for (;;) {
+      try {
+        return await machine.spawnDetached(argv, { cwd: spec.cwd, env: { PYTHONUNBUFFERED: '1', ...spec.env } });
+      } catch (error) {
+        const mayRun = error instanceof MachineFailure && ['unreachable', 'timeout'].includes(error.reason);
+        if (!mayRun) throw notStarted(spec, messageOf(error), error);
+        if (clock.now() >= endMs) throw unconfirmed(spec, `may have been started: ${messageOf(error)}`, error);
+        await delay(clock, spawnRetryMs);
+      }
+    }
   }
 
   async #adopt(spec: RunSpec, output: FileStat | undefined): Promise<Run> {
@@ -226,8 +277,8 @@ export class Runs implements Disposable {
   }
 
   async #follow(spec: RunSpec, output: FileStat | undefined): Promise<LiveRun> {
-    const { clock, machines, folder, logger = silentLogger } = this.#options;
-    const machine = machines.get(spec.machineId);
+    const { clock, folder, logger = silentLogger } = this.#options;
+    const machine = await this.#known(spec.machineId);
     const metrics = await RunMetrics.open(join(folder, spec.id), spec.metrics);
     const run = new LiveRun({ spec, machine, metrics, clock, logger, onChange: (change) => this.#tell(change) });
     if (this.#isDisposed) {
@@ -275,3 +326,6 @@ export class Runs implements Disposable {
 
 const notStarted = (spec: RunSpec, why: string, cause?: unknown): LaunchFailure =>
   new LaunchFailure('not_started', `Run ${spec.number} was not started: ${why}`, { cause });
+
+const unconfirmed = (spec: RunSpec, what: string, cause?: unknown): LaunchFailure =>
+  new LaunchFailure('unconfirmed', `Run ${spec.number} ${what}`, { cause });

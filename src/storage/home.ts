@@ -8,6 +8,9 @@ export interface Home {
   readonly runsFolder: string;
   readonly globalMemoryFolder: string;
   readonly authFolder: string;
+  readonly machinesFile: string;
+  /** What was learnt of the machines; made anew when it is missing. */
+  readonly machineHomesFile: string;
   readonly indexFile: string;
   sessionFolder(id: SessionId): string;
   journalFile(id: SessionId): string;
@@ -25,6 +28,8 @@ export function homeAt(folder: string): Home {
     runsFolder,
     globalMemoryFolder: path.join(folder, 'memory'),
     authFolder: path.join(folder, 'auth'),
+    machinesFile: path.join(folder, 'machines.json'),
+    machineHomesFile: path.join(folder, 'machine-homes.json'),
     indexFile: path.join(folder, 'helios.db'),
     sessionFolder,
     journalFile: (id) => path.join(sessionFolder(id), 'journal.jsonl'),

@@ -1,39 +1,45 @@
 import * as z from 'zod';
-import { messageOf } from '../base/errors.ts';
-import type { Machine, Machines } from '../machines/machine.ts';
+import type { Clock } from '../base/clock.ts';
+import { describeWithin } from '../machines/describeWithin.ts';
+import type { Machine, Machines, MachineStatus } from '../machines/machine.ts';
 import type { Run } from '../runs/liveRun.ts';
 import { statusText } from './runReference.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 export interface MachineOverview {
-  readonly machines: Pick<Machines, 'list'>;
+  readonly machines: Pick<Machines, 'list' | 'status'>;
   readonly runs: { all(): readonly Run[] };
+  readonly clock: Clock;
 }
 
-export const listMachines = ({ machines, runs }: MachineOverview): Tool =>
+export const listMachines = (overview: MachineOverview): Tool =>
   defineTool({
     name: 'list_machines',
-    description: 'The machines that commands can run on: id, kind, hardware, working folder, runs that are not over.',
+    description:
+      'The machines that commands can run on: id, kind, status (connected, unreachable and why, not_yet_used), hardware, working folder, runs that are not over.',
     effect: 'read',
     parameters: z.strictObject({}),
     describe: () => 'Listed machines',
     async execute() {
-      const list = await Promise.all(machines.list().map((machine) => machineFields(machine, runs.all())));
+      const list = await Promise.all(overview.machines.list().map((machine) => machineFields(machine, overview)));
       return { content: { machines: list }, summary: `${list.length} machine${list.length === 1 ? '' : 's'}` };
     },
   });
 
-async function machineFields(machine: Machine, runs: readonly Run[]): Promise<Record<string, unknown>> {
-  const running = runs.filter((run) => run.spec.machineId === machine.id && run.liveness.kind !== 'ended');
+/** One machine that does not answer must neither hide the others nor hold them up. */
+async function machineFields(
+  machine: Machine,
+  { machines, runs, clock }: MachineOverview,
+): Promise<Record<string, unknown>> {
+  const running = runs.all().filter((run) => run.spec.machineId === machine.id && run.liveness.kind !== 'ended');
+  const told = await describeWithin(machine, clock);
   return {
     id: machine.id,
     kind: machine.kind,
-    // One machine that does not answer must not hide the others.
-    ...(await machine.describe().then(
-      (description) => ({ description }),
-      (error: unknown) => ({ error: messageOf(error) }),
-    )),
-    work_folder: machine.workFolder,
+    ...('description' in told
+      ? { status: 'connected', description: told.description }
+      : statusFields(machines.status?.(machine.id), told.problem)),
+    ...workFolderOf(machine),
     running: running.map((run) => ({
       run: run.spec.number,
       task: run.handle ?? run.spec.id,
@@ -41,4 +47,19 @@ async function machineFields(machine: Machine, runs: readonly Run[]): Promise<Re
       status: statusText(run),
     })),
   };
+}
+
+/** Of a machine that did not describe itself in time. */
+const statusFields = (status: MachineStatus | undefined, problem: string): Record<string, unknown> =>
+  status?.kind === 'unused'
+    ? { status: 'not_yet_used', why: problem }
+    : { status: 'unreachable', why: status?.kind === 'unreachable' ? status.why : problem };
+
+/** Of a machine that was never reached it is not known. */
+function workFolderOf(machine: Machine): { readonly work_folder?: string } {
+  try {
+    return { work_folder: machine.workFolder };
+  } catch {
+    return {};
+  }
 }

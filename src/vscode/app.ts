@@ -11,6 +11,7 @@ import { registerChat } from './chat.ts';
 import { registerCommands, run, tell, type Handlers } from './commandRegistry.ts';
 import { demoCommands, startPendingDemo } from './commands/demo.ts';
 import { goalCommands } from './commands/goal.ts';
+import { machineCommands } from './commands/machines.ts';
 import { modelCommands } from './commands/models.ts';
 import { noteCommands } from './commands/notes.ts';
 import { runCommands } from './commands/runs.ts';
@@ -21,6 +22,7 @@ import { EngineHost, type CreateEngine } from './engineHost.ts';
 import { FollowTarget } from './followTarget.ts';
 import { MetricsPanels } from './metricsPanel/panel.ts';
 import { createMetricsSource } from './metricsSource.ts';
+import { createMachineQuestions } from './machineQuestions.ts';
 import { HeliosModels, type ModelParts } from './modelProvider.ts';
 import { Notes } from './notes.ts';
 import { createNotices } from './notices.ts';
@@ -69,6 +71,7 @@ export class App implements Disposable {
     const { secrets, extensionUri } = this.#context;
     const keys = new ApiKeys(secrets, process.env);
     const approvals = new Approvals();
+    const questions = createMachineQuestions(secrets);
     const logger = this.#logger;
     const host = new EngineHost({
       isTrusted,
@@ -80,16 +83,18 @@ export class App implements Disposable {
           ports: {
             secret: (name) => keys.get(name),
             approve: (request, signal) => approvals.ask(request, signal),
+            ...questions.prompts,
           },
           logger,
         }),
     });
     const sessions = this.#owned.add(new OpenSessions(systemClock));
     host.onDidOpen((engine) => sessions.attach(engine));
+    host.onDidOpen((engine) => this.#owned.add(questions.attach(engine)));
     const notes = this.#owned.add(new Notes(host, sessions, systemClock));
     const documents = this.#owned.add(new Documents());
     const following = new FollowTarget();
-    return { host, sessions, notes, approvals, keys, following, documents, extensionUri, logger };
+    return { host, sessions, notes, approvals, keys, questions, following, documents, extensionUri, logger };
   }
 
   #register(): void {
@@ -120,6 +125,7 @@ export class App implements Disposable {
       ...goalCommands(parts),
       ...sessionCommands(parts),
       ...runCommands(parts, (id) => this.#showPanel(id)),
+      ...machineCommands(parts),
       ...noteCommands(parts),
       ...modelCommands(parts, this.#models),
       ...demoCommands(parts, this.#context.globalState),

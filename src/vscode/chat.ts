@@ -22,6 +22,8 @@ import type { Approvals } from './approvals.ts';
 import { showButton, showPart, showRefusal, withIcons } from './chatStream.ts';
 import { modelVendor, participant, type ChatCommand } from './contributions.ts';
 import { trustText, type EngineHost } from './engineHost.ts';
+import { answerAboutMachines, showMachines } from './chatMachines.ts';
+import type { MachineQuestions } from './machineQuestions.ts';
 import type { FollowTarget } from './followTarget.ts';
 import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
 import type { OpenSessions } from './openSessions.ts';
@@ -44,6 +46,7 @@ export interface ChatParts {
   readonly sessions: OpenSessions;
   readonly approvals: Approvals;
   readonly keys: ApiKeys;
+  readonly questions: MachineQuestions;
   readonly following: FollowTarget;
   readonly extensionUri: Uri;
   readonly logger: Logger;
@@ -116,6 +119,12 @@ class ChatHandler {
           ? this.#status(stream)
           : this.#follow(wanted, turn, { sleepPatienceMs: followPatienceMs });
       }
+      case 'machines':
+        await showMachines(this.#parts, stream);
+        return {};
+      case 'machine':
+        await answerAboutMachines(this.#parts, request.prompt, stream);
+        return {};
       case 'new':
         return this.#start(turn);
       case undefined:

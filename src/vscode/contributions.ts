@@ -18,6 +18,12 @@ export const paletteCommands = [
   'helios.openRunOutput',
   'helios.stopRun',
   'helios.newNote',
+  'helios.addMachine',
+  'helios.removeMachine',
+  'helios.testMachine',
+  'helios.editMachines',
+  'helios.openMachineTerminal',
+  'helios.openMachineWindow',
   'helios.setApiKey',
   'helios.selectModel',
   'helios.tryDemo',
@@ -56,7 +62,7 @@ export const contextKeys = {
 } as const;
 
 export const participant = { id: 'helios.agent', name: 'helios' } as const;
-export const chatCommands = ['new', 'follow', 'status', 'stop'] as const;
+export const chatCommands = ['new', 'follow', 'status', 'stop', 'machines', 'machine'] as const;
 export type ChatCommand = (typeof chatCommands)[number];
 
 export const modelVendor = 'helios';

@@ -5,6 +5,7 @@ import type { ApiKeys } from './apiKeys.ts';
 import type { Approvals } from './approvals.ts';
 import type { Documents } from './documents.ts';
 import type { EngineHost } from './engineHost.ts';
+import type { MachineQuestions } from './machineQuestions.ts';
 import type { FollowTarget } from './followTarget.ts';
 import type { Notes } from './notes.ts';
 import type { OpenSessions } from './openSessions.ts';
@@ -15,6 +16,7 @@ export interface Parts {
   readonly notes: Notes;
   readonly approvals: Approvals;
   readonly keys: ApiKeys;
+  readonly questions: MachineQuestions;
   readonly following: FollowTarget;
   readonly documents: Documents;
   readonly extensionUri: Uri;

@@ -1,5 +1,7 @@
 /** The three trees: plain rows → what VS Code draws. */
+import { hostname } from 'node:os';
 import {
+  env,
   EventEmitter,
   MarkdownString,
   ThemeColor,
@@ -10,11 +12,12 @@ import {
   type TreeDataProvider,
   type TreeView,
 } from 'vscode';
-import type { Sessions, SessionSummary } from '../agent/engine.ts';
+import type { Engine, Sessions, SessionSummary } from '../agent/engine.ts';
 import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Machine } from '../machines/machine.ts';
+import { placeText } from '../machines/machineEntry.ts';
 import { messageOf } from '../base/errors.ts';
 import { views } from './contributions.ts';
 import type { EngineHost } from './engineHost.ts';
@@ -22,7 +25,7 @@ import { Frames } from './metricsPanel/frames.ts';
 import type { Notes } from './notes.ts';
 import type { OpenSessions } from './openSessions.ts';
 import { experimentRows, runningRuns } from './present/experimentRows.ts';
-import { machineRows, type MachineView } from './present/machineRows.ts';
+import { machineRows, problemRows, type MachineView } from './present/machineRows.ts';
 import { memoryRows } from './present/memoryRows.ts';
 import type { TreeNode } from './present/treeNode.ts';
 
@@ -35,6 +38,7 @@ export interface TreeParts {
 
 /** A tree is drawn anew at most this often: each time is a round trip for every open row. */
 const frameMs = 1_000;
+const onlyLocal = 'Runs go to this computer. Add Machine brings in the hosts that you reach by SSH.';
 /** Sessions of other windows and of the terminal are looked for at most this often. */
 const listEveryMs = 60_000;
 
@@ -58,8 +62,10 @@ export class Trees implements Disposable {
     });
     const machines = this.#tree(views.machines, async () => {
       const engine = await host.get();
-      const shown = engine.machines.list().map((machine) => this.#machineView(machine, () => machines.refresh()));
-      return machineRows(shown, sessions.views(), Date.now());
+      const list = engine.machines.list();
+      machines.message(list.length > 1 ? undefined : onlyLocal);
+      const shown = list.map((machine) => this.#machineView(engine, machine, () => machines.refresh()));
+      return [...machineRows(shown, sessions.views(), Date.now()), ...problemRows(engine.machines.problems)];
     });
     const memory = this.#tree(views.memory, async () => memoryRows(await notes.sections()));
     this.#trees = [experiments, machines, memory];
@@ -71,6 +77,7 @@ export class Trees implements Disposable {
       }),
     );
     this.#owned.add(sessions.onDidChange(() => frames.request()));
+    this.#owned.add(host.onDidOpen((engine) => this.#owned.add(engine.machines.onDidChange(() => frames.request()))));
     this.#owned.add(notes.onDidChange(() => memory.refresh()));
     for (const tree of this.#trees) tree.onFailure = (error) => logger.warn(`${tree.id}: ${messageOf(error)}`);
   }
@@ -101,8 +108,22 @@ export class Trees implements Disposable {
     return this.#listed.value;
   }
 
-  /** A machine is asked once, and drawn again when it has answered. */
-  #machineView(machine: Machine, redraw: () => void): MachineView {
+  /** A machine is asked once, and drawn again when it has answered. To be looked at is no reason to connect. */
+  #machineView({ machines }: Engine, machine: Machine, redraw: () => void): MachineView {
+    const { id, kind } = machine;
+    const entry = machines.entries().find((each) => each.id === id);
+    if (entry === undefined && env.remoteName === 'ssh-remote')
+      return { ...this.#asked(machine, redraw), host: hostname() };
+    if (entry === undefined) return this.#asked(machine, redraw);
+    const status = machines.status(id);
+    if (status.kind === 'connected') return { ...this.#asked(machine, redraw), isConnected: true };
+    this.#about.delete(id);
+    return status.kind === 'unused'
+      ? { id, kind, description: `${placeText(entry)} · not used yet` }
+      : { id, kind, problem: status.why };
+  }
+
+  #asked(machine: Machine, redraw: () => void): MachineView {
     const { id, kind } = machine;
     const known = this.#about.get(id);
     if (known !== undefined) return { id, kind, ...known };
@@ -150,6 +171,11 @@ class Tree implements TreeDataProvider<TreeNode>, Disposable {
   badge(running: number): void {
     const tooltip = `${running} ${running === 1 ? 'run' : 'runs'} going`;
     if (this.#view.badge?.value !== running) this.#view.badge = running === 0 ? undefined : { value: running, tooltip };
+  }
+
+  /** Above the rows; `undefined` takes it away. */
+  message(text: string | undefined): void {
+    if (this.#view.message !== (text ?? '')) this.#view.message = text ?? '';
   }
 
   async getChildren(node?: TreeNode): Promise<TreeNode[]> {

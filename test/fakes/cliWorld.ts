@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { systemClock } from '../../src/base/clock.ts';
 import { Emitter } from '../../src/base/emitter.ts';
 import type { CliWorld } from '../../src/cli/world.ts';
-import { createEngine } from '../../src/compose.ts';
+import { createEngine, type EngineOptions } from '../../src/compose.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
 import { assetsFolder } from './testEngine.ts';
 
@@ -36,10 +36,12 @@ export interface FakeWorldOptions {
   readonly model?: ModelProvider;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
+  readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
 }
 
 /** The real engine below `folder/home`, with `model` in place of the provider of its id. */
-export function fakeWorld({ folder, model, env = {}, isTerminal = false }: FakeWorldOptions): FakeWorld {
+export function fakeWorld(given: FakeWorldOptions): FakeWorld {
+  const { folder, model, env = {}, isTerminal = false, createMachine } = given;
   const stdin: FakeWorld['stdin'] = new PassThrough();
   const stdout = new FakeOutput();
   stdin.isTTY = isTerminal;
@@ -56,7 +58,9 @@ export function fakeWorld({ folder, model, env = {}, isTerminal = false }: FakeW
     version: '9.9.9',
     defaultHome: path.join(folder, 'home'),
     assetsFolder,
-    createEngine: (options) => createEngine({ ...options, ...(model && { providers: [model] }) }),
+    sshAliases: () => Promise.resolve(['lab']),
+    createEngine: (options) =>
+      createEngine({ ...options, ...(model && { providers: [model] }), ...(createMachine && { createMachine }) }),
     onInterrupt: (listener) => interrupts.event(listener),
     exit: (code) => void exits.push(code),
     interrupts,

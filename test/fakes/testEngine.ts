@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { ApprovalAnswer, Engine, EngineSettings, GoalRequest, Session } from '../../src/agent/engine.ts';
 import type { JournalEvent } from '../../src/agent/events.ts';
 import type { Clock } from '../../src/base/clock.ts';
-import { createEngine } from '../../src/compose.ts';
+import { createEngine, type EngineOptions } from '../../src/compose.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
 
 export interface TestEngine {
@@ -23,6 +23,7 @@ export interface TestEngineOptions {
   readonly clock?: Clock;
   readonly folder?: string;
   approve?(): Promise<ApprovalAnswer>;
+  readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
 }
 
 export const assetsFolder = path.resolve('node_modules/sql.js/dist');
@@ -41,6 +42,7 @@ export async function testEngine(model: ModelProvider, options: TestEngineOption
     providers: [model],
     workFolder: work,
     ...(options.clock && { clock: options.clock }),
+    ...(options.createMachine && { createMachine: options.createMachine }),
   });
   return {
     engine,

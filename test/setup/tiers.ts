@@ -8,6 +8,7 @@ import { installChromium } from './chromium.ts';
 import { installCodeServer } from './installCodeServer.ts';
 import { repositoryRoot } from './paths.ts';
 import type { Counts } from './reporter.ts';
+import { installSshd } from './sshd.ts';
 
 const tiers = [
   { script: 'test:unit', limitMinutes: 10 },
@@ -43,7 +44,7 @@ try {
 
 /** What cannot be installed counts as a failure here, once and with its reason; the tiers that need it fail too. */
 async function prepare(total: { failed: number }): Promise<void> {
-  for (const install of [installCodeServer, installChromium]) {
+  for (const install of [installCodeServer, installChromium, installSshd]) {
     try {
       console.log(`using ${await install()}`);
     } catch (error) {

@@ -21,6 +21,13 @@ export function runIdOf(argument: unknown): RunId | undefined {
   return typeof id === 'string' && isRunId(id) ? id : undefined;
 }
 
+/** A row of the Machines tree, or an id. */
+export function machineIdOf(argument: unknown): string | undefined {
+  const target = targetOf(argument);
+  const id = target !== undefined && 'machineId' in target ? target.machineId : argument;
+  return typeof id === 'string' ? id : undefined;
+}
+
 /** A note, or the folder of notes that a new one goes into. */
 export function noteOf(argument: unknown): Extract<RowTarget, { kind: 'note' }> | undefined {
   const target = targetOf(argument);

@@ -12,6 +12,10 @@ export interface MachineView {
   readonly description?: string;
   /** Why it did not answer. */
   readonly problem?: string;
+  /** It was reached, and nothing speaks against it since. */
+  readonly isConnected?: boolean;
+  /** In a Remote-SSH window: the host that `local` is. */
+  readonly host?: string;
 }
 
 const icons: Readonly<Record<MachineKind, string>> = {
@@ -38,16 +42,19 @@ function machineRow(machine: MachineView, open: readonly OpenSessionView[], nowM
   const running = runs.filter(({ row }) => row.verdict === undefined).length;
   const about = machine.problem ?? machine.description ?? 'asking …';
   const going = running === 0 ? '' : `${running} ${running === 1 ? 'run' : 'runs'} going`;
-  const words = [machine.kind === machine.id ? '' : machine.kind, going, about].filter((word) => word !== '');
+  const host = machine.host === undefined ? '' : `${machine.host}, the host of this window`;
+  const words = [machine.kind === machine.id ? host : machine.kind, going, about].filter((word) => word !== '');
   const icon: Icon =
-    machine.problem === undefined ? { id: icons[machine.kind] } : { id: 'warning', color: 'charts.yellow' };
+    machine.problem === undefined
+      ? { id: icons[machine.kind], ...(machine.isConnected && { color: 'charts.green' }) }
+      : { id: 'warning', color: 'charts.yellow' };
   return {
     id: machine.id,
     label: machine.id,
     description: words.join(' · '),
     tooltip: `**${plain(machine.id)}** ${machine.kind}\n\n${plain(about, 300)}`,
     icon,
-    context: 'machine',
+    context: machine.kind === 'local' ? 'machine' : 'machine remote',
     spoken: `${machine.id}, ${words.join(', ')}`,
     target: { kind: 'machine', machineId: machine.id },
     isExpanded: running > 0,
@@ -58,3 +65,15 @@ function machineRow(machine: MachineView, open: readonly OpenSessionView[], nowM
     }),
   };
 }
+
+/** What is wrong with `machines.json`; a click opens it. */
+export const problemRows = (problems: readonly string[]): readonly TreeNode[] =>
+  problems.map((problem, index) => ({
+    id: `problem-${index}`,
+    label: 'machines.json',
+    description: problem,
+    tooltip: plain(problem, 400),
+    icon: { id: 'warning', color: 'charts.yellow' },
+    spoken: problem,
+    onClick: 'helios.editMachines',
+  }));

@@ -9,7 +9,10 @@ function parse(...argv: string[]): { options?: CliOptions; code?: number; out: s
     out: (text) => (written.out += text),
     error: (text) => (written.error += text),
   });
-  return { ...written, ...(parsed.kind === 'options' ? { options: parsed.options } : { code: parsed.code }) };
+  return {
+    ...written,
+    ...(parsed.kind === 'options' ? { options: parsed.options } : { code: parsed.kind === 'done' ? parsed.code : -1 }),
+  };
 }
 
 describe('command line', () => {

@@ -4,7 +4,7 @@ import type { SessionSummary } from '../../../src/agent/engine.ts';
 import { newSessionId } from '../../../src/base/ids.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
 import { experimentRows, runningRuns } from '../../../src/vscode/present/experimentRows.ts';
-import { machineRows } from '../../../src/vscode/present/machineRows.ts';
+import { machineRows, problemRows } from '../../../src/vscode/present/machineRows.ts';
 import { memoryRows } from '../../../src/vscode/present/memoryRows.ts';
 import { runIdOf, sessionIdOf, noteOf } from '../../../src/vscode/present/commandTarget.ts';
 import type { TreeNode } from '../../../src/vscode/present/treeNode.ts';
@@ -144,6 +144,34 @@ describe('machines tree', () => {
       ['Run 3'],
     );
     assert.equal(rows[2]?.children, undefined);
+  });
+});
+
+describe('machines that are reached, or not', () => {
+  it('tells by colour and menu which are there', () => {
+    const rows = machineRows(
+      [
+        { id: 'local', kind: 'local', description: '8 CPUs', host: 'login1' },
+        { id: 'gpu1', kind: 'ssh', description: '8 CPUs', isConnected: true },
+        { id: 'gpu2', kind: 'ssh', description: 'ada@gpu2 · not used yet' },
+      ],
+      [],
+      nowMs,
+    );
+    assert.deepEqual(
+      rows.map(({ description, icon, context }) => [description, icon?.color, context]),
+      [
+        ['login1, the host of this window · 8 CPUs', undefined, 'machine'],
+        ['ssh · 8 CPUs', 'charts.green', 'machine remote'],
+        ['ssh · ada@gpu2 · not used yet', undefined, 'machine remote'],
+      ],
+    );
+  });
+
+  it('says what is wrong with the file, and opens it', () => {
+    const [row] = problemRows(['machines.json, line 3: it is not valid JSON.']);
+    assert.deepEqual([row?.icon?.id, row?.onClick], ['warning', 'helios.editMachines']);
+    assert.match(String(row?.description), /line 3/);
   });
 });
 

@@ -1,0 +1,86 @@
+/** JSON with the place of everything in it, so that a person can be sent to the line. */
+
+export type JsonReading =
+  | {
+      readonly value: unknown;
+      /** The line, from 1, of the value at `path`; of the nearest one above it where there is none. */
+      lineOf(path: readonly PropertyKey[]): number;
+    }
+  /** The line, from 1, at which the text stops being JSON. */
+  | { readonly brokenLine: number };
+
+export function readJson(text: string): JsonReading {
+  const walk = new Walk(text);
+  if (!walk.whole()) return { brokenLine: walk.line() };
+  const nearest = (path: readonly PropertyKey[]): number =>
+    walk.lines.get(keyOf(path)) ?? (path.length === 0 ? 1 : nearest(path.slice(0, -1)));
+  return { value: JSON.parse(text) as unknown, lineOf: nearest };
+}
+
+const keyOf = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
+
+const space = /[ \t\r\n]*/y;
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
+
+/** Goes through the text once; stops where it is no JSON. */
+class Walk {
+  readonly lines = new Map<string, number>();
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  line(): number {
+    return this.#text.slice(0, this.#at).split('\n').length;
+  }
+
+  whole(): boolean {
+    return this.#value([]) && this.#at === this.#text.length;
+  }
+
+  #value(path: readonly PropertyKey[]): boolean {
+    this.#take(space);
+    this.lines.set(keyOf(path), this.line());
+    const isValue = this.#members(path) ?? (this.#take(string) !== undefined || this.#take(scalar) !== undefined);
+    if (isValue) this.#take(space);
+    return isValue;
+  }
+
+  /** Of an object or a list; `undefined` when neither begins here. */
+  #members(path: readonly PropertyKey[]): boolean | undefined {
+    const isObject = this.#sign('{');
+    if (!isObject && !this.#sign('[')) return undefined;
+    const end = isObject ? '}' : ']';
+    this.#take(space);
+    if (this.#sign(end)) return true;
+    for (let index = 0; ; index += 1) {
+      const step = isObject ? this.#key() : index;
+      if (step === undefined || !this.#value([...path, step])) return false;
+      if (this.#sign(end)) return true;
+      if (!this.#sign(',')) return false;
+    }
+  }
+
+  #key(): string | undefined {
+    this.#take(space);
+    const key = this.#take(string);
+    this.#take(space);
+    return key !== undefined && this.#sign(':') ? (JSON.parse(key) as string) : undefined;
+  }
+
+  #sign(sign: string): boolean {
+    if (this.#text[this.#at] !== sign) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    this.#at += found?.length ?? 0;
+    return found;
+  }
+}

@@ -1,0 +1,120 @@
+/** Reads the ssh configuration of a person without OpenSSH: Include, Host patterns, first value wins. */
+import { readdir, readFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { codeOf } from '../../base/errors.ts';
+
+export interface ConfigPlace {
+  /** Absolute. It need not exist. */
+  readonly configFile: string;
+  /** What `~` stands for, absolute. */
+  readonly homeFolder: string;
+}
+
+interface Setting {
+  /** Every list must match the host: the `Host` line that it stands under, and those around an `Include`. */
+  readonly conditions: readonly (readonly string[])[];
+  readonly keyword: string;
+  readonly words: readonly string[];
+}
+
+const maxIncludeDepth = 16;
+/** A pattern list that no host matches. */
+const never: readonly string[] = [];
+
+/** Keyword (lower case) → the values that hold for `alias`, each as its words. Most keywords mean their first value. */
+export async function settingsOf(alias: string, place: ConfigPlace): Promise<ReadonlyMap<string, string[][]>> {
+  const settings = new Map<string, string[][]>();
+  for (const { conditions, keyword, words } of await readSettings(place)) {
+    if (!conditions.every((patterns) => matchesHost(alias, patterns))) continue;
+    settings.set(keyword, [...(settings.get(keyword) ?? []), [...words]]);
+  }
+  return settings;
+}
+
+/** Names that a person can connect to: those of `Host` lines, without patterns, in the order of the files. */
+export async function hostAliases(place: ConfigPlace): Promise<string[]> {
+  const settings = await readSettings(place);
+  const named = settings.filter(({ keyword }) => keyword === 'host').flatMap(({ words }) => words);
+  return [...new Set(named.filter((name) => !/[*?!]/.test(name)))];
+}
+
+/** OpenSSH's pattern list: one must match, and none that begins with `!`. */
+export function matchesHost(host: string, patterns: readonly string[]): boolean {
+  const isRefused = patterns.some((pattern) => pattern.startsWith('!') && matchesGlob(host, pattern.slice(1)));
+  return !isRefused && patterns.some((pattern) => !pattern.startsWith('!') && matchesGlob(host, pattern));
+}
+
+function matchesGlob(text: string, pattern: string): boolean {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`, 'is').test(text);
+}
+
+export const expandHome = (path: string, homeFolder: string): string =>
+  path === '~' || path.startsWith('~/') ? join(homeFolder, path.slice(2)) : path;
+
+const readSettings = (place: ConfigPlace): Promise<Setting[]> => readConfig(place.configFile, [], { place, depth: 0 });
+
+async function readConfig(
+  path: string,
+  outer: Setting['conditions'],
+  { place, depth }: { place: ConfigPlace; depth: number },
+): Promise<Setting[]> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  });
+  const settings: Setting[] = [];
+  let conditions = outer;
+  for (const [keyword = '', ...words] of text.split('\n').map(wordsOf)) {
+    if (keyword === 'host') {
+      conditions = [...outer, words];
+      settings.push({ conditions, keyword, words });
+    } else if (keyword === 'match') {
+      // What only OpenSSH can judge does not hold.
+      conditions = words.join(' ').toLowerCase() === 'all' ? outer : [...outer, never];
+    } else if (keyword === 'include' && depth < maxIncludeDepth) {
+      for (const file of await includedFiles(words, place))
+        settings.push(...(await readConfig(file, conditions, { place, depth: depth + 1 })));
+    } else if (keyword !== '') settings.push({ conditions, keyword, words });
+  }
+  return settings;
+}
+
+/** The keyword in lower case and its words, of which quotes are gone; nothing of a comment. */
+function wordsOf(line: string): string[] {
+  const match = /^\s*([A-Za-z]\w*)(?:\s*=\s*|\s+)(.*?)\s*$/.exec(line);
+  if (!match) return [];
+  const words = [...(match[2] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  const comment = words.findIndex((word) => word.startsWith('#'));
+  return [(match[1] ?? '').toLowerCase(), ...(comment < 0 ? words : words.slice(0, comment))];
+}
+
+async function includedFiles(patterns: readonly string[], { homeFolder }: ConfigPlace): Promise<string[]> {
+  const absolute = patterns
+    .map((pattern) => expandHome(pattern, homeFolder))
+    .map((pattern) => (isAbsolute(pattern) ? pattern : join(homeFolder, '.ssh', pattern)));
+  return (await Promise.all(absolute.map(matchingPaths))).flat();
+}
+
+async function matchingPaths(pattern: string): Promise<string[]> {
+  let found = ['/'];
+  for (const part of pattern.split('/').filter(Boolean)) {
+    const names = (folder: string): Promise<string[]> =>
+      /[*?]/.test(part) ? entries(folder, part) : Promise.resolve([part]);
+    const next = await Promise.all(
+      found.map(async (folder) => (await names(folder)).map((name) => join(folder, name))),
+    );
+    found = next.flat();
+  }
+  return found;
+}
+
+async function entries(folder: string, pattern: string): Promise<string[]> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return names
+    .filter((name) => matchesGlob(name, pattern) && (pattern.startsWith('.') || !name.startsWith('.')))
+    .sort();
+}

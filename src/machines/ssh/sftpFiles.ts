@@ -1,0 +1,129 @@
+/** Reading files of a host over one SFTP session for all: no process per file. */
+import type { SFTPWrapper, Stats } from 'ssh2';
+import { messageOf } from '../../base/errors.ts';
+import { MachineFailure, type FileStat } from '../machine.ts';
+import { remoteFileFailure, type ByteRange } from './remoteFiles.ts';
+
+const pieceBytes = 32 * 1024;
+/** Pieces asked for at a time: a long way to the host costs time once, not once per piece. */
+const piecesAtOnce = 32;
+
+/** `message` that follows the codes of SFTP version 3. */
+const messages: Readonly<Record<number, string>> = { 2: 'No such file', 3: 'Permission denied' };
+
+export async function readOverSftp(sftp: SFTPWrapper, path: string, range?: ByteRange): Promise<Uint8Array> {
+  const handle = await call<Buffer>(sftp, (done) => sftp.open(path, 'r', done)).catch((error: unknown) => {
+    throw failure(error, 'read', path);
+  });
+  try {
+    return await readHandle(sftp, handle, range);
+  } catch (error) {
+    const stat = await statOverSftp(sftp, path);
+    if (stat?.isDirectory) throw remoteFileFailure('it is a folder', 'read', path);
+    throw failure(error, 'read', path);
+  } finally {
+    sftp.close(handle, () => undefined);
+  }
+}
+
+export async function statOverSftp(sftp: SFTPWrapper, path: string): Promise<FileStat | undefined> {
+  try {
+    const stats = await call<Stats>(sftp, (done) => sftp.stat(path, done));
+    return { sizeBytes: stats.size, modifiedMs: stats.mtime * 1000, isDirectory: stats.isDirectory() };
+  } catch (error) {
+    const cause = failure(error, 'look at', path);
+    if (cause.reason === 'missing') return undefined;
+    throw cause;
+  }
+}
+
+async function readHandle(sftp: SFTPWrapper, handle: Buffer, range: ByteRange | undefined): Promise<Buffer> {
+  const start = range?.offset ?? 0;
+  const limit = range?.maxBytes ?? Number.MAX_SAFE_INTEGER;
+  // Files of /proc have no size: the size is where pieces are asked for ahead, not where reading ends.
+  const { size } = await call<Stats>(sftp, (done) => sftp.fstat(handle, done));
+  const ahead = Math.max(0, Math.min(limit, size - start));
+  const content = Buffer.allocUnsafe(ahead);
+  let filled = ahead > 0 ? await readAhead(sftp, handle, { content, start }) : 0;
+  if (filled < ahead) return content.subarray(0, filled);
+  const rest: Buffer[] = [];
+  while (filled < limit) {
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, limit - filled));
+    const bytesRead = await readPiece(sftp, handle, { content: piece, position: start + filled });
+    if (bytesRead === 0) break;
+    rest.push(piece.subarray(0, bytesRead));
+    filled += bytesRead;
+  }
+  return rest.length === 0 ? content : Buffer.concat([content, ...rest]);
+}
+
+/** Fills `content`; resolves with how much of it, from its start, the file has. */
+async function readAhead(
+  sftp: SFTPWrapper,
+  handle: Buffer,
+  { content, start }: { content: Buffer; start: number },
+): Promise<number> {
+  let next = 0;
+  let end = content.length;
+  const work = async (): Promise<void> => {
+    while (next < end) {
+      const from = next;
+      next += pieceBytes;
+      let at = from;
+      const to = Math.min(from + pieceBytes, content.length);
+      while (at < to) {
+        const piece = content.subarray(at, to);
+        const bytesRead = await readPiece(sftp, handle, { content: piece, position: start + at });
+        if (bytesRead === 0) end = Math.min(end, at);
+        if (bytesRead === 0) return;
+        at += bytesRead;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(piecesAtOnce, Math.ceil(end / pieceBytes)) }, work));
+  return end;
+}
+
+async function readPiece(
+  sftp: SFTPWrapper,
+  handle: Buffer,
+  { content, position }: { content: Buffer; position: number },
+): Promise<number> {
+  try {
+    return await call<number>(sftp, (done) => sftp.read(handle, content, 0, content.length, position, done));
+  } catch (error) {
+    if (codeOf(error) === 1) return 0;
+    throw error;
+  }
+}
+
+/** Settles also when the session is lost before the host has answered. */
+function call<T>(sftp: SFTPWrapper, begin: (done: (error: Error | undefined, value: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onClose = (): void =>
+      reject(new MachineFailure('unreachable', 'The connection was lost while a file was read.'));
+    sftp.once('close', onClose);
+    const done = (error: Error | undefined, value: T): void => {
+      sftp.off('close', onClose);
+      if (error) reject(error);
+      else resolve(value);
+    };
+    try {
+      begin(done);
+    } catch (error) {
+      sftp.off('close', onClose);
+      reject(new MachineFailure('unreachable', messageOf(error), { cause: error }));
+    }
+  });
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+function failure(error: unknown, deed: string, path: string): MachineFailure {
+  if (error instanceof MachineFailure) return error;
+  const code = codeOf(error);
+  // Without a code it is not the host that answered.
+  if (typeof code !== 'number')
+    return new MachineFailure('unreachable', `Cannot ${deed} ${path}: the connection was lost.`, { cause: error });
+  return remoteFileFailure(messages[code] ?? messageOf(error), deed, path);
+}

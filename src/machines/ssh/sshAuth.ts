@@ -1,0 +1,159 @@
+/** Proving to a host who we are: agent, keys, password, questions. Nobody is asked twice for what worked. */
+import { readFile } from 'node:fs/promises';
+import type {
+  AnyAuthMethod,
+  AuthHandlerMiddleware,
+  AuthenticationType,
+  KeyboardInteractiveAuthMethod,
+  ParsedKey,
+} from 'ssh2';
+import type { SshTarget } from './sshConfig.ts';
+import type { SshLibrary } from './sshLibrary.ts';
+
+export type SecretKind = 'password' | 'passphrase' | 'answer';
+
+/** What only the person can say. They are asked when it is needed, and may take their time. */
+export interface SshPrompts {
+  /**
+   * `prompt` says what for: the path of a key, or the question of the server. `undefined`: not given, and not asked for
+   * again until the person wants to try anew.
+   */
+  secret(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
+  /** Whether a host that was never seen is the right one. `keyType` such as `ssh-ed25519`, `fingerprint` `SHA256:…`. */
+  confirmHostKey(key: HostKeyQuestion): Promise<boolean>;
+}
+
+export interface HostKeyQuestion {
+  /** As known_hosts names it, with the port where it is not 22. */
+  readonly host: string;
+  readonly fingerprint: string;
+  readonly keyType: string;
+}
+
+export class SshAuth {
+  readonly #target: SshTarget;
+  readonly #ask: SshPrompts['secret'];
+  readonly #secrets = new Map<string, string | undefined>();
+  readonly #open = new Map<string, ParsedKey>();
+  #used = new Set<string>();
+  #tried: string[] = [];
+
+  constructor(target: SshTarget, ask: SshPrompts['secret']) {
+    this.#target = target;
+    this.#ask = ask;
+  }
+
+  /** For one connection. `library` parses keys. */
+  handler(library: SshLibrary): AuthHandlerMiddleware {
+    this.#used = new Set();
+    this.#tried = [];
+    const server = { left: [] as readonly AuthenticationType[], isPartial: false };
+    const methods = this.#methods(server, library);
+    return (left, isPartial, next) => {
+      server.left = left ?? [];
+      server.isPartial = isPartial ?? false;
+      void methods.next().then(
+        ({ value, done }) => next(done ? (false as unknown as AnyAuthMethod) : value),
+        () => next(false as unknown as AnyAuthMethod),
+      );
+    };
+  }
+
+  /** What was tried, for a message. A secret that did not work is not tried again, and nobody is asked for it by itself. */
+  rejected(): string {
+    this.#open.clear();
+    for (const name of this.#used) if (this.#secrets.get(name) !== undefined) this.#secrets.set(name, undefined);
+    return this.#tried.length > 0 ? this.#tried.join(', ') : 'nothing that it accepts';
+  }
+
+  /** The person wants to be asked again. */
+  forget(): void {
+    this.#secrets.clear();
+    this.#open.clear();
+  }
+
+  async *#methods(
+    server: { readonly left: readonly AuthenticationType[]; readonly isPartial: boolean },
+    library: SshLibrary,
+  ): AsyncGenerator<AnyAuthMethod, undefined> {
+    const username = this.#target.user;
+    const takes = (method: AuthenticationType): boolean => server.left.includes(method);
+    // Tells what the server takes, before anybody is asked for anything.
+    yield { type: 'none', username };
+    if (takes('publickey')) yield* this.#keys(library);
+    let wasAsked = false;
+    if (takes('password')) {
+      const password = await this.#secret('password', '');
+      wasAsked = true;
+      if (password !== undefined) {
+        this.#tried.push('password');
+        yield { type: 'password', username, password };
+      }
+    }
+    if (takes('keyboard-interactive') && (!wasAsked || server.isPartial)) yield this.#questions();
+    return undefined;
+  }
+
+  async *#keys(library: SshLibrary): AsyncGenerator<AnyAuthMethod, undefined> {
+    const { user: username, agentSocket, identityFiles } = this.#target;
+    if (agentSocket !== undefined) {
+      this.#tried.push('agent');
+      yield { type: 'agent', username, agent: agentSocket };
+    }
+    for (const file of identityFiles) {
+      const key = await this.#key(file, library);
+      if (key === undefined) continue;
+      this.#tried.push(`key ${file}`);
+      yield { type: 'publickey', username, key };
+    }
+    return undefined;
+  }
+
+  /** Opening an encrypted key takes long, by design: it is done once. */
+  async #key(file: string, { utils }: SshLibrary): Promise<ParsedKey | undefined> {
+    const open = this.#open.get(file);
+    if (open) return open;
+    const content = await readFile(file).catch(() => undefined);
+    if (content === undefined) return undefined;
+    const plain = utils.parseKey(content);
+    if (!(plain instanceof Error)) return plain;
+    const passphrase = /encrypted/i.test(plain.message) ? await this.#secret('passphrase', file) : undefined;
+    const opened = passphrase === undefined ? plain : utils.parseKey(content, passphrase);
+    if (opened instanceof Error) {
+      this.#tried.push(`key ${file} (cannot be opened)`);
+      return undefined;
+    }
+    this.#open.set(file, opened);
+    return opened;
+  }
+
+  #questions(): KeyboardInteractiveAuthMethod {
+    this.#tried.push('questions');
+    return {
+      type: 'keyboard-interactive',
+      username: this.#target.user,
+      prompt: (...[, , , prompts, finish]) => {
+        void this.#answers(prompts).then(finish, () => finish([]));
+      },
+    };
+  }
+
+  async #answers(prompts: readonly { readonly prompt: string; readonly echo?: boolean }[]): Promise<string[]> {
+    const answers: string[] = [];
+    for (const { prompt, echo } of prompts) {
+      const isPassword = echo !== true && /password/i.test(prompt);
+      answers.push((await this.#secret(isPassword ? 'password' : 'answer', isPassword ? '' : prompt)) ?? '');
+    }
+    return answers;
+  }
+
+  /** Codes that are good for one time are asked for each time. */
+  async #secret(kind: SecretKind, prompt: string): Promise<string | undefined> {
+    const name = `${kind} ${prompt}`;
+    this.#used.add(name);
+    if (this.#secrets.has(name)) return this.#secrets.get(name);
+    const secret = await this.#ask(kind, `${this.#target.user}@${this.#target.host}`, prompt);
+    if (kind !== 'answer' || secret === undefined) this.#secrets.set(name, secret);
+    return secret;
+  }
+}

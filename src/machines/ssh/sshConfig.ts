@@ -1,0 +1,150 @@
+/** Where a name of the ssh configuration leads, and with whose keys. OpenSSH is asked; without it we read for ourselves. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { MachineFailure } from '../machine.ts';
+import { expandHome, settingsOf, type ConfigPlace } from './configFile.ts';
+
+/** What a person types: `gpu1`, or `ada@gpu1:2222` in parts. What is named here wins over the configuration. */
+export interface HostReference {
+  readonly host: string;
+  readonly user?: string;
+  readonly port?: number;
+}
+
+/** Everything that is needed to connect. Paths are absolute. */
+export interface SshTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** In the order in which they are tried; some may not exist. */
+  readonly identityFiles: readonly string[];
+  /** Hosts to go through, the first one first. */
+  readonly proxyJump: readonly SshTarget[];
+  /** Of the agent; `undefined`: none is asked. */
+  readonly agentSocket?: string;
+  /** The name under which its key is known, where that is not `host`. */
+  readonly hostKeyAlias?: string;
+  /** Read in this order; keys are added to the first. */
+  readonly knownHostsFiles: readonly string[];
+}
+
+export interface SshConfigOptions extends ConfigPlace {
+  /** Who we are on this computer: the user where none is named. */
+  readonly localUser: string;
+  /** `SSH_AUTH_SOCK`. */
+  readonly agentSocket?: string | undefined;
+  /** The OpenSSH client. Default `ssh` of the path; `null`: never asked. */
+  readonly sshProgram?: string | null;
+}
+
+type Settings = ReadonlyMap<string, string[][]>;
+
+const run = promisify(execFile);
+const maxJumps = 8;
+const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
+
+/** `ada@gpu1:2222`, `gpu1`, `[2001:db8::1]:22`, `ssh://ada@gpu1:22`. `undefined` when it is none of these. */
+export function parseHostReference(text: string): HostReference | undefined {
+  const match =
+    /^(?:ssh:\/\/)?(?:([^@\s]+)@)?(?:\[([0-9a-fA-F:.%\w]+)\]|([^\s:@[\]]+|[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F.]*))(?::(\d{1,5}))?\/?$/.exec(
+      text.trim(),
+    );
+  const host = match?.[2] ?? match?.[3];
+  if (!match || host === undefined || host.startsWith('-')) return undefined;
+  const port = match[4] === undefined ? undefined : Number(match[4]);
+  if (port !== undefined && (port < 1 || port > 65535)) return undefined;
+  return { host, ...(match[1] === undefined ? {} : { user: match[1] }), ...(port === undefined ? {} : { port }) };
+}
+
+/** Rejects with `MachineFailure('unreachable')` when the configuration cannot be used, and says where it is wrong. */
+export const resolveHost = (reference: HostReference, options: SshConfigOptions): Promise<SshTarget> =>
+  resolve(reference, options, maxJumps);
+
+async function resolve(reference: HostReference, options: SshConfigOptions, jumpsLeft: number): Promise<SshTarget> {
+  if (reference.host.startsWith('-')) throw unusable(`"${reference.host}" is not the name of a host.`);
+  const settings = (await askOpenSsh(reference, options)) ?? (await settingsOf(reference.host, options));
+  const target = targetOf(reference, settings, options);
+  const jumps = valuesOf(settings, 'proxyjump')[0]?.[0] ?? 'none';
+  if (jumps === 'none') {
+    const command = valuesOf(settings, 'proxycommand')[0]?.join(' ') ?? 'none';
+    if (command === 'none') return target;
+    throw unusable(`${reference.host} is reached by a ProxyCommand in ${options.configFile}. Use ProxyJump for it.`);
+  }
+  if (jumpsLeft === 0) throw unusable(`${reference.host} is behind too many ProxyJump hosts in ${options.configFile}.`);
+  const proxyJump: SshTarget[] = [];
+  for (const jump of jumps.split(',')) {
+    const named = parseHostReference(jump);
+    if (!named) throw unusable(`ProxyJump "${jump}" of ${reference.host} in ${options.configFile} is not a host.`);
+    const hop = await resolve(named, options, jumpsLeft - 1);
+    proxyJump.push(...hop.proxyJump, { ...hop, proxyJump: [] });
+  }
+  return { ...target, proxyJump };
+}
+
+const unusable = (message: string): MachineFailure => new MachineFailure('unreachable', message);
+
+const valuesOf = (settings: Settings, keyword: string): string[][] => settings.get(keyword) ?? [];
+
+/** `undefined` when there is no OpenSSH. */
+async function askOpenSsh(reference: HostReference, options: SshConfigOptions): Promise<Settings | undefined> {
+  const program = options.sshProgram === undefined ? 'ssh' : options.sshProgram;
+  if (program === null) return undefined;
+  const more = [
+    ...(reference.user === undefined ? [] : ['-l', reference.user]),
+    ...(reference.port === undefined ? [] : ['-p', String(reference.port)]),
+  ];
+  try {
+    const argv = ['-G', '-F', options.configFile, ...more, '--', reference.host];
+    const { stdout } = await run(program, argv, { timeout: 10_000, maxBuffer: 1 << 20 });
+    return parseAnswer(stdout);
+  } catch (error) {
+    // There is no OpenSSH, or no configuration for it to read.
+    if (codeOf(error) === 'ENOENT' || /Can't open user config file/.test(messageOf(error))) return undefined;
+    const said = messageOf(error).split('\n').slice(1).join(' ').trim();
+    throw unusable(`The ssh configuration does not work for ${reference.host}: ${said || messageOf(error)}`);
+  }
+}
+
+function parseAnswer(text: string): Settings {
+  const settings = new Map<string, string[][]>();
+  for (const line of text.split('\n')) {
+    const [keyword = '', ...words] = line.trim().split(' ');
+    settings.set(keyword, [...(settings.get(keyword) ?? []), words]);
+  }
+  return settings;
+}
+
+function targetOf(reference: HostReference, settings: Settings, options: SshConfigOptions): SshTarget {
+  const first = (keyword: string): string | undefined => valuesOf(settings, keyword)[0]?.join(' ');
+  const path = (name: string): string => expandHome(name, options.homeFolder);
+  const host = expandTokens(first('hostname') ?? reference.host, { h: reference.host });
+  const user = reference.user ?? first('user') ?? options.localUser;
+  const tokens = { h: host, n: reference.host, r: user, u: options.localUser, d: options.homeFolder };
+  const ssh = (name: string): string => join(options.homeFolder, '.ssh', name);
+  const keys = valuesOf(settings, 'identityfile').map((words) => path(expandTokens(words.join(' '), tokens)));
+  const known = valuesOf(settings, 'userknownhostsfile')[0]?.map((name) => path(expandTokens(name, tokens)));
+  const global = valuesOf(settings, 'globalknownhostsfile')[0] ?? ['/etc/ssh/ssh_known_hosts'];
+  const agentSocket = agentOf(first('identityagent'), options);
+  const hostKeyAlias = first('hostkeyalias');
+  return {
+    host,
+    port: reference.port ?? Number(first('port') ?? 22),
+    user,
+    identityFiles: (keys.length > 0 ? keys : defaultKeys.map(ssh)).filter((name) => name !== 'none'),
+    proxyJump: [],
+    ...(agentSocket === undefined ? {} : { agentSocket }),
+    ...(hostKeyAlias === undefined ? {} : { hostKeyAlias }),
+    knownHostsFiles: [...(known ?? [ssh('known_hosts')]), ...global],
+  };
+}
+
+function agentOf(setting: string | undefined, options: SshConfigOptions): string | undefined {
+  if (setting === undefined || setting === 'SSH_AUTH_SOCK') return options.agentSocket;
+  if (setting === 'none' || setting.startsWith('$')) return undefined;
+  return expandHome(setting, options.homeFolder);
+}
+
+const expandTokens = (text: string, tokens: Readonly<Record<string, string>>): string =>
+  text.replace(/%(.)/g, (whole, letter: string) => (letter === '%' ? '%' : (tokens[letter] ?? whole)));

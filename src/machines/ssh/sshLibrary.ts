@@ -1,0 +1,14 @@
+/** ssh2, loaded when a host is first connected to. */
+import type * as ssh2 from 'ssh2';
+
+export type SshLibrary = Pick<typeof ssh2, 'Client' | 'utils'>;
+
+let loaded: Promise<SshLibrary> | undefined;
+
+export const loadSsh = (): Promise<SshLibrary> => (loaded ??= load());
+
+/** A CommonJS package: what Node does not recognise as its names is on its default export. */
+async function load(): Promise<SshLibrary> {
+  const library: typeof ssh2 & { readonly default?: typeof ssh2 } = await import('ssh2');
+  return library.default ?? library;
+}

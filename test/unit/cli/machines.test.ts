@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'mocha';
+import { runCli } from '../../../src/cli/cli.ts';
+import { refusingPrompts, terminalPrompts } from '../../../src/cli/machinePrompts.ts';
+import { MachineFailure } from '../../../src/machines/machine.ts';
+import { fakeWorld, type FakeWorld, type FakeWorldOptions } from '../../fakes/cliWorld.ts';
+import { scratchFolder, until } from '../../fakes/scratch.ts';
+import { standIn } from '../../fakes/scriptedMachine.ts';
+
+describe('helios machine', () => {
+  const folder = scratchFolder();
+  const file = (home = 'home'): string => path.join(folder(), home, 'machines.json');
+  const machines = (home?: string): unknown =>
+    (JSON.parse(readFileSync(file(home), 'utf8')) as { machines: unknown }).machines;
+  const world = (options: Partial<FakeWorldOptions> = {}): FakeWorld =>
+    fakeWorld({
+      folder: folder(),
+      createMachine: (entry) =>
+        standIn(entry, folder(), () =>
+          entry.host === 'dead'
+            ? Promise.reject(new MachineFailure('unreachable', 'no route to dead'))
+            : Promise.resolve('8 CPUs'),
+        ),
+      ...options,
+    });
+  const helios = async (...argv: string[]): Promise<FakeWorld & { code: number }> => {
+    const it = world();
+    const code = await runCli(argv, it);
+    return Object.assign(it, { code });
+  };
+
+  it('adds a machine, replaces it, and takes it off again', async () => {
+    writeFileSync(path.join(folder(), 'key'), '');
+    const added = await helios('machine', 'add', 'gpu1', 'ada@[::1]:2222', '--key', 'key', '--auth', 'key');
+    assert.deepEqual([added.code, added.stderr.text], [0, '']);
+    assert.equal(added.stdout.text, 'Added gpu1 (ada@[::1]:2222). Try it: helios machine test gpu1\n');
+    const keyPath = path.join(folder(), 'key');
+    assert.deepEqual(machines(), [
+      { id: 'gpu1', kind: 'ssh', host: '::1', user: 'ada', port: 2222, auth: 'key', keyPath },
+    ]);
+    assert.match(
+      (await helios('machine', 'add', 'gpu1', 'lab', '--work-folder', '/data')).stdout.text,
+      /^Replaced gpu1/,
+    );
+    assert.deepEqual(machines(), [{ id: 'gpu1', kind: 'ssh', alias: 'lab', workFolder: '/data' }]);
+    assert.equal((await helios('machine', 'rm', 'gpu1')).stdout.text, 'Removed gpu1.\n');
+    assert.deepEqual(machines(), []);
+  });
+
+  it('lists machines with what they are, or why they do not answer', async () => {
+    await helios('machine', 'add', 'gpu1', 'ada@gpu1:22');
+    await helios('machine', 'add', 'gpu2', 'dead');
+    const { stdout } = await helios('machines');
+    const [local, gpu1, gpu2] = stdout.text.split('\n');
+    assert.match(local ?? '', /^local +local +connected +this computer · /);
+    assert.match(gpu1 ?? '', /^gpu1 +ssh +ada@gpu1:22 +connected +8 CPUs$/);
+    assert.match(gpu2 ?? '', /^gpu2 +ssh +dead +unreachable +no route to dead$/);
+    const rows = JSON.parse((await helios('machines', '--json')).stdout.text) as Record<string, unknown>[];
+    assert.deepEqual(rows[2], {
+      id: 'gpu2',
+      kind: 'ssh',
+      place: 'dead',
+      status: 'unreachable',
+      why: 'no route to dead',
+    });
+  });
+
+  it('tries a machine', async () => {
+    await helios('machine', 'add', 'gpu1', 'gpu1');
+    await helios('machine', 'add', 'gpu2', 'dead');
+    const good = await helios('machine', 'test', 'gpu1');
+    assert.deepEqual([good.code, good.stdout.text], [0, `gpu1 answers: 8 CPUs\nCommands start in ${folder()}.\n`]);
+    const bad = await helios('machine', 'test', 'gpu2');
+    assert.deepEqual([bad.code, bad.stderr.text], [1, 'gpu2 cannot be used: no route to dead\n']);
+  });
+
+  it('works in the home that is named, wherever it is named', async () => {
+    await helios('--home', 'other', 'machine', 'add', 'gpu1', 'gpu1');
+    await helios('machine', 'add', 'gpu2', 'gpu2', '--home', 'other');
+    assert.equal((machines('other') as unknown[]).length, 2);
+    assert.ok(!existsSync(file()));
+  });
+
+  const refused: [string[], RegExp][] = [
+    [['machine'], /Usage: helios machine/],
+    [['machine', 'ad', 'gpu1', 'gpu1'], /unknown command 'ad'/],
+    [['machine', 'add', 'gpu1'], /missing required argument 'place'/],
+    [['machine', 'add', 'gpu1', 'gpu1', '--auth', 'magic'], /agent, key, password/],
+    [['machine', 'add', 'gpu1', 'gpu1:99999'], /"gpu1:99999" names no host\.\nWrite user@host/],
+    [['machine', 'add', 'local', 'gpu1'], /"local" is this computer/],
+    [['machine', 'add', 'g:1', 'gpu1'], /cannot be used: id: /],
+    [['machine', 'add', 'gpu1', 'gpu1', '--key', 'none'], /There is no key file .*none\./],
+    [['machine', 'rm', 'gpu9'], /There is no machine "gpu9"\.\nMachines: local\./],
+    [['machine', 'test', 'gpu9'], /There is no machine "gpu9"/],
+    [['machines', 'please'], /too many arguments|unknown command/],
+  ];
+  for (const [argv, message] of refused)
+    it(`refuses helios ${argv.join(' ')}`, async () => {
+      const { code, stderr } = await helios(...argv);
+      assert.equal(code, 1);
+      assert.match(stderr.text, message);
+      assert.ok(!existsSync(file()));
+    });
+
+  it('says what is wrong with a broken file, and leaves it', async () => {
+    await helios('machine', 'add', 'gpu1', 'gpu1');
+    writeFileSync(file(), '{ "version": 1,\n');
+    const { code, stderr } = await helios('machine', 'add', 'gpu2', 'gpu2');
+    assert.equal(code, 1);
+    assert.match(stderr.text, /machines\.json, line 2: it is not valid JSON\.\s+Mend it by hand/);
+    assert.equal(readFileSync(file(), 'utf8'), '{ "version": 1,\n');
+  });
+
+  it('still takes a goal that begins with the word, in quotes', async () => {
+    const it = world();
+    it.stdin.end('');
+    assert.equal(await runCli(['--yes', 'machine learning to loss < 1'], it), 1);
+    assert.match(it.stderr.text, /there is no key/);
+  });
+});
+
+describe('questions of machines in the terminal', () => {
+  const folder = scratchFolder();
+  const { signal } = new AbortController();
+  const password = { machine: 'gpu1', kind: 'password', prompt: "ada@gpu1's password:" } as const;
+  const hostKey = { machine: 'gpu1', host: 'gpu1:2222', fingerprint: 'SHA256:abc', keyType: 'ssh-ed25519' };
+
+  it('asks for a secret without showing it, one question at a time', async () => {
+    const it = fakeWorld({ folder: folder(), isTerminal: true });
+    const prompts = terminalPrompts(it);
+    const [secret, isRight] = [prompts.askSecret(password, signal), prompts.confirmHostKey(hostKey, signal)];
+    await until('it asks', () => it.stdout.text.includes("gpu1: ada@gpu1's password: "));
+    assert.doesNotMatch(it.stdout.text, /SHA256/);
+    it.stdin.write('hunter2\n');
+    assert.equal(await secret, 'hunter2');
+    await until('it asks again', () => it.stdout.text.includes('yes or no: '));
+    assert.match(it.stdout.text, /the host gpu1:2222 was never seen before\.\nIts ssh-ed25519 key is SHA256:abc\./);
+    it.stdin.write('y\n');
+    await until('it insists', () => it.stdout.text.split('yes or no: ').length === 3);
+    it.stdin.write('yes\n');
+    assert.equal(await isRight, true);
+    assert.doesNotMatch(it.stdout.text, /hunter2/);
+  });
+
+  it('takes silence as no', async () => {
+    const it = fakeWorld({ folder: folder(), isTerminal: true });
+    const abort = new AbortController();
+    const asked = terminalPrompts(it).askSecret(password, abort.signal);
+    await until('it asks', () => it.stdout.text.includes('password'));
+    abort.abort();
+    assert.equal(await asked, undefined);
+    it.stdin.end();
+    assert.equal(await terminalPrompts(it).confirmHostKey(hostKey, signal), false);
+  });
+
+  it('refuses where nobody can be asked, and says once what to do', async () => {
+    const it = fakeWorld({ folder: folder() });
+    const prompts = refusingPrompts(it);
+    assert.equal(await prompts.askSecret(password, signal), undefined);
+    assert.equal(await prompts.askSecret(password, signal), undefined);
+    assert.equal(await prompts.confirmHostKey(hostKey, signal), false);
+    assert.equal(it.stderr.text.split('nobody can be asked here').length, 2);
+    assert.match(it.stderr.text, /SHA256:abc.*run helios machine test gpu1 in a terminal once/);
+  });
+});

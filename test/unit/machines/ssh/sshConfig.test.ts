@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { hostAliases } from '../../../../src/machines/ssh/configFile.ts';
+import { parseHostReference, resolveHost, type SshConfigOptions } from '../../../../src/machines/ssh/sshConfig.ts';
+import { scratchFolder } from '../../../fakes/scratch.ts';
+
+describe('ssh configuration', () => {
+  const folder = scratchFolder();
+
+  function configured(text: string, included: Record<string, string> = {}): SshConfigOptions {
+    mkdirSync(join(folder(), '.ssh/conf.d'), { recursive: true });
+    const configFile = join(folder(), '.ssh/config');
+    writeFileSync(configFile, text, { mode: 0o600 });
+    for (const [name, content] of Object.entries(included)) writeFileSync(join(folder(), '.ssh', name), content);
+    return { configFile, homeFolder: folder(), localUser: 'me', agentSocket: '/agent' };
+  }
+
+  const text = [
+    'Host gpu? !gpu9   # the cluster',
+    '  HostName %h.example.org',
+    '  User ada',
+    '  IdentityFile ~/.ssh/cluster_key',
+    '  IdentityFile "/keys/with space"',
+    '  ProxyJump jump@gate:2200',
+    'Host gate',
+    '  HostName=10.0.0.1',
+    'Host *',
+    '  User nobody',
+    '  Port 2022',
+    '  IdentityAgent none',
+  ].join('\n');
+
+  for (const [who, sshProgram] of [
+    ['OpenSSH', 'ssh'],
+    ['our own reader', null],
+  ] as const)
+    it(`is resolved by ${who}: first value wins, patterns, tokens, jumps`, async () => {
+      const options = { ...configured(text), sshProgram };
+      const gpu1 = await resolveHost({ host: 'gpu1' }, options);
+      assert.equal(gpu1.host, 'gpu1.example.org');
+      assert.equal(gpu1.user, 'ada');
+      assert.equal(gpu1.port, 2022);
+      // OpenSSH does not print quotes, so what it says of names with spaces can be read in one way only.
+      assert.deepEqual(gpu1.identityFiles, [join(folder(), '.ssh/cluster_key'), '/keys/with space']);
+      assert.equal(gpu1.agentSocket, undefined);
+      assert.deepEqual(
+        gpu1.proxyJump.map(({ host, port, user }) => ({ host, port, user })),
+        [{ host: '10.0.0.1', port: 2200, user: 'jump' }],
+      );
+      const gpu9 = await resolveHost({ host: 'gpu9', user: 'eve', port: 5 }, options);
+      assert.deepEqual([gpu9.host, gpu9.user, gpu9.port, gpu9.proxyJump], ['gpu9', 'eve', 5, []]);
+    });
+
+  it('reads included files where they are named, and lists names that can be connected to', async () => {
+    const options = configured('Include conf.d/*.conf nothing*\nHost own *.org !x\n Port 1\nMatch all\n User all\n', {
+      'conf.d/a.conf': 'Host first second\n  Port 11\n',
+      'conf.d/b.conf': 'Host second third\n  Port 12\n',
+      'conf.d/ignored': 'Host fourth\n',
+    });
+    assert.deepEqual(await hostAliases(options), ['first', 'second', 'third', 'own']);
+    const second = await resolveHost({ host: 'second' }, { ...options, sshProgram: null });
+    assert.deepEqual([second.port, second.user], [11, 'all']);
+  });
+
+  it('needs no configuration and no OpenSSH', async () => {
+    const options = { configFile: join(folder(), 'none'), homeFolder: folder(), localUser: 'me' };
+    const expected = { host: 'h', port: 22, user: 'me', agent: undefined };
+    for (const sshProgram of ['ssh', '/no/such/ssh', null]) {
+      const { host, port, user, agentSocket } = await resolveHost({ host: 'h' }, { ...options, sshProgram });
+      assert.deepEqual({ host, port, user, agent: agentSocket }, expected);
+    }
+    assert.deepEqual(await hostAliases(options), []);
+  });
+
+  it('says what it cannot use', async () => {
+    const options = configured('Host a\n ProxyCommand nc %h\nHost loop\n ProxyJump loop\nHost *\n Port 22\n');
+    await assert.rejects(resolveHost({ host: 'a' }, options), { reason: 'unreachable', message: /ProxyJump/ });
+    await assert.rejects(resolveHost({ host: 'loop' }, { ...options, sshProgram: null }), { message: /too many/ });
+    await assert.rejects(resolveHost({ host: '-oProxyCommand=x' }, options), { message: /not the name of a host/ });
+    await assert.rejects(resolveHost({ host: 'h' }, configured('Prot 22\n')), { message: /does not work/ });
+  });
+
+  it('reads what a person types', () => {
+    assert.deepEqual(parseHostReference('ada@gpu1:2222'), { host: 'gpu1', user: 'ada', port: 2222 });
+    assert.deepEqual(parseHostReference('ssh://gpu1'), { host: 'gpu1' });
+    assert.deepEqual(parseHostReference('ada@[2001:db8::1]:22'), { host: '2001:db8::1', user: 'ada', port: 22 });
+    assert.deepEqual(parseHostReference('2001:db8::1'), { host: '2001:db8::1' });
+    for (const wrong of ['', 'a b', 'gpu1:99999', '-x', 'gpu1:'])
+      assert.equal(parseHostReference(wrong), undefined, wrong);
+  });
+});
