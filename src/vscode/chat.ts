@@ -19,6 +19,7 @@ import type { Logger } from '../base/logger.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { keyOf } from './apiKeys.ts';
 import type { Approvals } from './approvals.ts';
+import { answerSticky } from './chatStickies.ts';
 import { showButton, showPart, showRefusal, withIcons } from './chatStream.ts';
 import { modelVendor, participant, type ChatCommand } from './contributions.ts';
 import { trustText, type EngineHost } from './engineHost.ts';
@@ -119,6 +120,9 @@ class ChatHandler {
           ? this.#status(stream)
           : this.#follow(wanted, turn, { sleepPatienceMs: followPatienceMs });
       }
+      case 'sticky':
+        await answerSticky(session, request.prompt, stream);
+        return session === undefined ? {} : { metadata: { sessionId: session.id } };
       case 'machines':
         await showMachines(this.#parts, stream);
         return {};

@@ -62,7 +62,7 @@ export const contextKeys = {
 } as const;
 
 export const participant = { id: 'helios.agent', name: 'helios' } as const;
-export const chatCommands = ['new', 'follow', 'status', 'stop', 'machines', 'machine'] as const;
+export const chatCommands = ['new', 'follow', 'status', 'stop', 'sticky', 'machines', 'machine'] as const;
 export type ChatCommand = (typeof chatCommands)[number];
 
 export const modelVendor = 'helios';

@@ -1,0 +1,19 @@
+/** What `/sticky` asks for: pin a text, unpin a number, or list. */
+
+export type StickyAsk =
+  | { readonly kind: 'list' }
+  | { readonly kind: 'pin'; readonly text: string }
+  | { readonly kind: 'unpin'; readonly number: number };
+
+/** `rm 2` unpins; nothing lists; any other text is pinned. */
+export function parseSticky(prompt: string): StickyAsk {
+  const text = prompt.trim();
+  if (text === '') return { kind: 'list' };
+  const number = /^rm\s+#?(\d+)$/i.exec(text)?.[1];
+  return number === undefined ? { kind: 'pin', text } : { kind: 'unpin', number: Number(number) };
+}
+
+export function stickyList(stickies: ReadonlyMap<number, string>): string {
+  if (stickies.size === 0) return 'No note is pinned. `/sticky` and a text pins one that the model always sees.';
+  return [...stickies].map(([number, text]) => `- ${number}: ${text.replace(/\s+/g, ' ')}`).join('\n');
+}
