@@ -1,7 +1,5 @@
 import { isAscii } from 'node:buffer';
 
-const newline = 10;
-const carriageReturn = 13;
 const defaultMaxLineBytes = 1024 * 1024;
 
 /** `endOffset`: position in the stream of the first byte after the byte that ended the line. */
@@ -39,17 +37,25 @@ export class LineSplitter {
   /** The bytes at `received` and following. */
   push(bytes: Uint8Array, onLine: LineListener): void {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // One decoding for the whole chunk and slices of it are several times faster than a decoding per line.
-    const text = isAscii(buffer) ? buffer.toString('latin1') : undefined;
+    // One decoding for the whole chunk, a search in it and slices of it are several times faster than a look at each byte.
+    const text = buffer.toString('latin1');
+    const isText = isAscii(buffer);
+    const find = (end: string, from: number): number => {
+      const at = text.indexOf(end, from);
+      return at < 0 ? text.length : at;
+    };
     let start = 0;
-    for (let index = 0; index < buffer.length; index++) {
-      const byte = buffer[index];
-      if (byte !== newline && byte !== carriageReturn) continue;
-      const isSecondOfPair = byte === newline && this.#isAfterReturn && index === start && this.#carriedBytes === 0;
-      this.#isAfterReturn = byte === carriageReturn;
+    let newlineAt = find('\n', 0);
+    let returnAt = find('\r', 0);
+    for (let index = Math.min(newlineAt, returnAt); index < text.length; index = Math.min(newlineAt, returnAt)) {
+      const isReturn = index === returnAt;
+      const isSecondOfPair = !isReturn && this.#isAfterReturn && index === start && this.#carriedBytes === 0;
+      this.#isAfterReturn = isReturn;
       if (!isSecondOfPair)
-        this.#handOver(text?.slice(start, index) ?? buffer.subarray(start, index), index + 1, onLine);
+        this.#handOver(isText ? text.slice(start, index) : buffer.subarray(start, index), index + 1, onLine);
       start = index + 1;
+      if (isReturn) returnAt = find('\r', start);
+      else newlineAt = find('\n', start);
     }
     this.#carry(buffer.subarray(start));
     this.#received += buffer.length;
