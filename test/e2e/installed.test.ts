@@ -13,7 +13,7 @@ const needed = [
   /^package\.json$/,
   /^(readme|changelog)\.md$/i,
   /^LICENSE\.txt$/,
-  /^dist\/((extension|anthropic|openai)\.cjs|sql-wasm\.wasm)$/,
+  /^dist\/((extension|anthropic|openai|ssh2)\.cjs|sql-wasm\.wasm)$/,
   /^dist\/webview\/[^/]+\/[^/]+\.(js|css|ttf)$/,
   /^media\/([^/]+\/)*[^/]+\.(svg|png|md|py|txt|json)$/,
   /^skills\/[^/]+\/SKILL\.md$/,
