@@ -20,7 +20,7 @@ const started = recorded({
   budget: { turns: 9 },
   provider: 'demo',
   model: 'scripted',
-  workFolder: '/work',
+  workFolder: '/project',
   helios: '0',
 }) as Extract<JournalEvent, { type: 'session.started' }>;
 
@@ -43,7 +43,7 @@ function planned(number: number): JournalEvent[] {
     number,
     machineId: 'local',
     command: 'python3 train.py',
-    cwd: '/work',
+    cwd: '/project',
     env: {},
     metrics: {},
     label: `lr=${number}`,

@@ -9,7 +9,7 @@ export const run8 = 'r-00000000800000' as RunId;
 
 /** A machine made of a few files and a table of commands. */
 export class FakeMachine implements SleepMachine {
-  readonly workFolder = '/work';
+  readonly workFolder = '/project';
   readonly id: string;
   readonly files = new Map<string, { text: string; modifiedMs: number }>();
   /** Answers any command; by default there is no such command. */

@@ -143,7 +143,7 @@ describe('parseSleep', () => {
     assert.deepEqual(await one({ ...base, field: 'loss', source: { type: 'csv_file', path: 'out/m.csv' } }), {
       ...expected,
       field: 'loss',
-      source: { type: 'csv_file', path: '/work/out/m.csv' },
+      source: { type: 'csv_file', path: '/project/out/m.csv' },
     });
     assert.deepEqual(await one({ ...base, source: { type: 'command', command: 'cat loss' } }), {
       ...expected,
@@ -177,10 +177,10 @@ describe('parseSleep', () => {
 
   it('records how a file is now, for telling whether it changes', async () => {
     const file = { type: 'file', machine_id: 'local', path: 'log' };
-    const expected = { type: 'file', machineId: 'local', path: '/work/log' };
+    const expected = { type: 'file', machineId: 'local', path: '/project/log' };
     assert.deepEqual(await one(file), { ...expected, mode: 'exists' });
     assert.deepEqual(await one({ ...file, mode: 'modified' }), { ...expected, mode: 'modified' });
-    world.machine('local').write('/work/log', 'abc', 1234);
+    world.machine('local').write('/project/log', 'abc', 1234);
     assert.deepEqual(await one({ ...file, mode: 'modified' }), {
       ...expected,
       mode: 'modified',

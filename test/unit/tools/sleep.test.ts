@@ -24,7 +24,7 @@ async function call(tool: Tool, input: unknown): Promise<ToolResult> {
   return tool.execute(parsed.args, context);
 }
 
-const local = { id: 'local', workFolder: '/work' } as SleepMachine;
+const local = { id: 'local', workFolder: '/project' } as SleepMachine;
 
 function setUp(more: Partial<SleepDeps> = {}): { tool: Tool; requests: SleepRequest[]; commands: string[] } {
   const requests: SleepRequest[] = [];

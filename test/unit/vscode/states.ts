@@ -25,7 +25,7 @@ export const started = (goal = 'bring loss < 1.0'): Extract<JournalEvent, { type
     budget: { usd: 5 },
     provider: 'claude',
     model: 'claude-opus-4-6',
-    workFolder: '/work',
+    workFolder: '/project',
     helios: '0.1.0',
   });
 
@@ -49,7 +49,7 @@ export function runState(number: number, changes: Partial<RunState> = {}): RunSt
       number,
       machineId: 'gpu1',
       command: `python3 train.py --lr ${number}`,
-      cwd: '/work',
+      cwd: '/project',
       env: {},
       metrics: {},
       label: `lr=${number}`,

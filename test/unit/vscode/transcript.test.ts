@@ -70,8 +70,8 @@ describe('transcript', () => {
       title: 'Wrote a.py',
     });
     assert.deepEqual(transcript.event(start, stateOf()), [{ kind: 'progress', text: 'Wrote a.py' }]);
-    const [line] = transcript.event(finished({ summary: '12 lines', changedFiles: ['/work/a.py'] }), stateOf());
-    assert.deepEqual(line, { kind: 'line', icon: 'edit', markdown: 'Wrote a.py · 12 lines', files: ['/work/a.py'] });
+    const [line] = transcript.event(finished({ summary: '12 lines', changedFiles: ['/project/a.py'] }), stateOf());
+    assert.deepEqual(line, { kind: 'line', icon: 'edit', markdown: 'Wrote a.py · 12 lines', files: ['/project/a.py'] });
   });
 
   it('does not say twice what a summary repeats of its title', () => {
