@@ -15,9 +15,9 @@ import { ended, useRuns } from './harness.ts';
 describe('runs in hardship', () => {
   const { folder, controller, spec } = useRuns();
 
-  it('records the end on a full disk', async function () {
+  it('records the end on a full disk', async () => {
     const disk = join(folder(), 'disk');
-    if (!canMount(disk)) this.skip();
+    assert.ok(canMount(disk), 'this test mounts a small disk: run the tests as root');
     const machine = new LocalMachine({ runsFolder: join(disk, 'runs'), workFolder: disk });
     const runs = new Runs({ machines: createMachines([machine]), folder: join(disk, 'runs'), clock: systemClock });
     try {
@@ -32,9 +32,9 @@ describe('runs in hardship', () => {
     }
   });
 
-  it('tells want of memory from a KILL', async function () {
+  it('tells want of memory from a KILL', async () => {
     const group = memoryGroup(20 * 1024 * 1024);
-    if (group === undefined) this.skip();
+    assert.ok(group, 'this test makes a memory control group: run the tests as root');
     try {
       const { runs } = controller(undefined, (machine) => inGroup(machine, group));
       const run = await runs.launch(spec('tail /dev/zero'));
