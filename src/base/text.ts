@@ -48,6 +48,13 @@ export function formatDuration(durationMs: number): string {
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
 }
 
+/** `812 B`, `1.4 kB`, `25 MB`, `1.07 GB`: powers of 1000, three digits at most. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${units[power]}`;
+}
+
 /** Dollars with as many digits as carry meaning: `$1.20`, `$0.0042`. */
 export const formatUsd = (usd: number): string =>
   usd === 0 || usd >= 0.1 ? `$${usd.toFixed(2)}` : `$${Number(usd.toPrecision(2))}`;

@@ -11,6 +11,8 @@ export interface Home {
   readonly machinesFile: string;
   /** What was learnt of the machines; made anew when it is missing. */
   readonly machineHomesFile: string;
+  /** The container engines that this home has used. */
+  readonly enginesFile: string;
   readonly indexFile: string;
   sessionFolder(id: SessionId): string;
   journalFile(id: SessionId): string;
@@ -30,6 +32,7 @@ export function homeAt(folder: string): Home {
     authFolder: path.join(folder, 'auth'),
     machinesFile: path.join(folder, 'machines.json'),
     machineHomesFile: path.join(folder, 'machine-homes.json'),
+    enginesFile: path.join(folder, 'engines.json'),
     indexFile: path.join(folder, 'helios.db'),
     sessionFolder,
     journalFile: (id) => path.join(sessionFolder(id), 'journal.jsonl'),
