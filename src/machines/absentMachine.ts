@@ -13,6 +13,8 @@ export function absentMachine(
     workFolder: '/',
     describe: gone,
     exec: gone,
+    query: gone,
+    stream: gone,
     spawnDetached: gone,
     readFile: gone,
     writeFile: gone,

@@ -1,7 +1,9 @@
 /** A machine that is opened when it is used first: until then only its entry is known, and perhaps its folders. */
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import type { Event } from '../base/emitter.ts';
 import { messageOf } from '../base/errors.ts';
+import { forwardedScheduler, schedulerOf } from './forwardedScheduler.ts';
 import {
   MachineFailure,
   type ExecOptions,
@@ -11,12 +13,22 @@ import {
   type FollowSink,
   type Machine,
   type MachineKind,
+  type MachineShare,
+  type QueryOptions,
+  type MachineStatus,
+  type ReadyOptions,
+  type Scheduler,
+  type StreamOptions,
+  type StreamResult,
 } from './machine.ts';
 
 /** How a machine is reached. It owns what it opens. */
 export interface Way extends Disposable {
-  /** Rejects with `MachineFailure`; the next use tries again. */
+  /** Asks nobody. Rejects with `MachineFailure`; the next use tries again. */
   open(): Promise<Machine>;
+  /** Connects, and asks the person where need be. Absent: there is nothing to ask. Rejects as `open` does. */
+  connect?(): Promise<void>;
+  readonly onDidChangeStatus?: Event<MachineStatus> | undefined;
   /** The next try is made at once, and the person may be asked again. */
   retry(): void;
 }
@@ -24,6 +36,9 @@ export interface Way extends Disposable {
 export interface LazyMachineOptions {
   readonly id: string;
   readonly kind: MachineKind;
+  readonly share?: MachineShare;
+  /** Its runs go into a queue; what is known of that before the machine was opened. */
+  readonly queue?: Pick<Scheduler, 'mayRequeue'>;
   readonly way: Way;
   readonly clock: Clock;
 }
@@ -34,6 +49,8 @@ const retryMs = 5_000;
 export class LazyMachine implements Machine, Disposable {
   readonly id: string;
   readonly kind: MachineKind;
+  readonly onDidChangeStatus: Event<MachineStatus> | undefined;
+  readonly scheduler: Scheduler | undefined;
   readonly #options: LazyMachineOptions;
   #opened: Machine | undefined;
   #opening: Promise<Machine> | undefined;
@@ -41,7 +58,15 @@ export class LazyMachine implements Machine, Disposable {
   constructor(options: LazyMachineOptions) {
     this.id = options.id;
     this.kind = options.kind;
+    this.onDidChangeStatus = options.way.onDidChangeStatus;
     this.#options = options;
+    const { queue } = options;
+    this.scheduler =
+      queue &&
+      forwardedScheduler(
+        () => queue.mayRequeue,
+        async (call, purpose) => call(schedulerOf(await (purpose === 'doing' ? this.#act() : this.#open()))),
+      );
   }
 
   get runsFolder(): string {
@@ -52,13 +77,17 @@ export class LazyMachine implements Machine, Disposable {
     return this.#known().workFolder;
   }
 
+  get share(): MachineShare | undefined {
+    return this.#options.share;
+  }
+
   get homeFolder(): string | undefined {
     return this.#opened?.homeFolder;
   }
 
-  async ready(options: { readonly isAnew?: boolean } = {}): Promise<void> {
-    if (options.isAnew) this.#options.way.retry();
-    await this.#open();
+  async ready({ isAnew = false, mayAsk = isAnew }: ReadyOptions = {}): Promise<void> {
+    if (isAnew) this.#options.way.retry();
+    await (mayAsk ? this.#act() : this.#open());
   }
 
   async describe(): Promise<string> {
@@ -66,14 +95,22 @@ export class LazyMachine implements Machine, Disposable {
   }
 
   async exec(command: string, options?: ExecOptions): Promise<ExecResult> {
-    return (await this.#open()).exec(command, options);
+    return (await this.#act()).exec(command, options);
+  }
+
+  async query(script: string, options?: QueryOptions): Promise<string> {
+    return (await this.#open()).query(script, options);
+  }
+
+  async stream(command: string, options: StreamOptions): Promise<StreamResult> {
+    return (await this.#act()).stream(command, options);
   }
 
   async spawnDetached(
     argv: readonly string[],
     options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
   ): Promise<void> {
-    await (await this.#open()).spawnDetached(argv, options);
+    await (await this.#act()).spawnDetached(argv, options);
   }
 
   async readFile(path: string, range?: { readonly offset: number; readonly maxBytes: number }): Promise<Uint8Array> {
@@ -81,11 +118,11 @@ export class LazyMachine implements Machine, Disposable {
   }
 
   async writeFile(path: string, content: Uint8Array): Promise<void> {
-    await (await this.#open()).writeFile(path, content);
+    await (await this.#act()).writeFile(path, content);
   }
 
   async appendFile(path: string, content: Uint8Array): Promise<void> {
-    await (await this.#open()).appendFile(path, content);
+    await (await this.#act()).appendFile(path, content);
   }
 
   async stat(path: string): Promise<FileStat | undefined> {
@@ -123,6 +160,11 @@ export class LazyMachine implements Machine, Disposable {
 
   dispose(): void {
     this.#options.way.dispose();
+  }
+
+  async #act(): Promise<Machine> {
+    await this.#options.way.connect?.();
+    return this.#open();
   }
 
   #open(): Promise<Machine> {

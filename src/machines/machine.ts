@@ -34,6 +34,32 @@ export interface ExecResult {
   readonly outcome: ExecOutcome;
 }
 
+export interface StreamOptions {
+  readonly cwd?: string;
+  /**
+   * Written to the command as fast as it reads; then its input is closed. Absent: no input. When it throws, the command is
+   * ended, its input not closed before, and `stream` rejects with that. Asked for no more once the command has ended.
+   */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+  /**
+   * Every byte of stdout, in order. Nothing more is read before a promise that it returns has settled. When it throws, the
+   * command is ended and `stream` rejects with that.
+   */
+  onStdout(bytes: Uint8Array): void | Promise<void>;
+  readonly signal?: AbortSignal;
+}
+
+export interface StreamResult {
+  readonly outcome: ExecOutcome;
+  /** Its head and tail. */
+  readonly stderr: string;
+}
+
+export interface QueryOptions {
+  /** Counts from its turn. Default 30 s. */
+  readonly timeoutMs?: number;
+}
+
 export interface FileStat {
   readonly sizeBytes: number;
   readonly modifiedMs: number;
@@ -53,6 +79,17 @@ export interface Follow extends Disposable {
   drain(): Promise<void>;
 }
 
+export interface ReadyOptions {
+  /** A person wants it tried now, whatever was the case before. They may be asked. */
+  readonly isAnew?: boolean;
+  /**
+   * Something is done there for somebody: it is connected to, and the person may be asked for what only they can say. So
+   * do commands and writing. Looking, following and coming back after an outage never ask; they fail with `auth` or
+   * `host_key`.
+   */
+  readonly mayAsk?: boolean;
+}
+
 export interface Machine {
   /** `local`, or the id of machines.json. */
   readonly id: string;
@@ -65,13 +102,26 @@ export interface Machine {
   readonly workFolder: string;
   /** What `~` stands for in paths, absolute, where it is known without asking the machine. */
   readonly homeFolder?: string | undefined;
-  /**
-   * Resolves once the folders are known; absent: they are. Before that, asking for them throws `MachineFailure`. `isAnew`:
-   * a person wants it tried now, whatever was the case before.
-   */
-  ready?(options?: { readonly isAnew?: boolean }): Promise<void>;
+  /** Resolves once the folders are known; absent: they are. Before that, asking for them throws `MachineFailure`. */
+  ready?(options?: ReadyOptions): Promise<void>;
+  /** The way to it was found or lost, told as it happens, without anything being asked. Absent: it is not told. */
+  readonly onDidChangeStatus?: Event<MachineStatus> | undefined;
   /** Runs a short command with the user's shell. Rejects with `MachineFailure` only when it could not be run or its end is not known. */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
+  /**
+   * Runs a short POSIX-sh script that only looks, and resolves with its stdout, every character of it. Asked often, it
+   * costs neither a process of its own on the way nor a login: a shell that stays answers, one script after the other.
+   * Its exit code is not told; let it print what counts. Rejects with `MachineFailure`: `unreachable` when the way is
+   * lost, `timeout` when it takes too long, `io` when its output is larger than 4 MiB; it is then ended, and those that
+   * wait behind it are answered as if nothing had been.
+   */
+  query(script: string, options?: QueryOptions): Promise<string>;
+  /** Runs a command whose input and output are without limit, such as one end of a transfer. Rejects as `exec` does. */
+  stream(command: string, options: StreamOptions): Promise<StreamResult>;
+  /** What its entry lets runs take; absent: nothing is said of it. */
+  readonly share?: MachineShare | undefined;
+  /** What starts and ends runs where processes may not be started directly; absent: `spawnDetached` does. */
+  readonly scheduler?: Scheduler | undefined;
   /** Starts a process that outlives us, in a session of its own, detached from every terminal. Resolves once it was started. */
   spawnDetached(
     argv: readonly string[],
@@ -86,6 +136,89 @@ export interface Machine {
   stat(path: string): Promise<FileStat | undefined>;
   /** Follows an append-only file from a byte offset, also before it exists. */
   follow(path: string, offset: number, sink: FollowSink): Follow;
+}
+
+/** What the parallel runs of a machine share. */
+export interface MachineShare {
+  /** At most so many runs at a time; absent: as many as are started. */
+  readonly slots?: number | undefined;
+  /** The GPUs that runs may take, as `nvidia-smi` or `rocm-smi` number them; absent: all. */
+  readonly gpuIds?: readonly string[] | undefined;
+}
+
+/** One command for a scheduler. */
+export interface JobElement {
+  /** Unique for ever (the run id): asked again under this name, the job that is there is meant. */
+  readonly name: string;
+  readonly argv: readonly string[];
+  /** With a signal's name as one more argument, hands it to the processes of the command. */
+  readonly signalArgv: readonly string[];
+  /** Run before `argv` when the scheduler begins a job anew that had begun already. */
+  readonly renewArgv: readonly string[];
+  /** Absolute, on the machine. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A job as its scheduler and its submitter know it. */
+export interface Job {
+  readonly id: string;
+  /** Of its element. */
+  readonly name: string;
+}
+
+/** What a job needs of its node; what is absent is as the machine's entry says. */
+export interface JobResources {
+  readonly gpus?: number;
+  readonly cpus?: number;
+  readonly memoryMb?: number;
+}
+
+export interface JobRequest {
+  /** More than one: a job array, in this order. */
+  readonly elements: readonly JobElement[];
+  /** Of an array: at most so many at a time. */
+  readonly maxParallel?: number;
+  readonly resources?: JobResources;
+  /** The scheduler's own limit: above what the run is allowed, so that the run's limit comes first. */
+  readonly timeLimitMinutes?: number;
+}
+
+/** Why a job is over, in the scheduler's words; a code or signal where it says one. */
+export type JobEnd =
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'failed'; readonly code: number; readonly signal?: string }
+  | { readonly kind: 'cancelled' | 'time_limit' | 'out_of_memory' | 'preempted' }
+  | { readonly kind: 'node_failed'; readonly why: string };
+
+export type JobState =
+  /** Waits in the queue. `why` is the scheduler's reason: `Priority`, `Resources`, `QOSMaxJobs…`. */
+  | { readonly kind: 'queued'; readonly why: string }
+  | { readonly kind: 'running'; readonly node: string }
+  | { readonly kind: 'ended'; readonly end: JobEnd; readonly endedMs: number }
+  /**
+   * The scheduler does not know it, or not any more. `isLeftOut`: it knows others of its array. So it is with one that was
+   * taken out of the queue alone, and with one that ended long before them.
+   */
+  | { readonly kind: 'unknown'; readonly isLeftOut: boolean };
+
+/**
+ * A queue of jobs. All questions of a moment are asked together, once. Everything rejects with `MachineFailure`: a queue
+ * that does not answer is `unreachable` or `timeout`, and says nothing of a job; what it refuses to take is `denied`.
+ * What it keeps of a job, and `batch.log` with what the job said beside its command, is in `<runsFolder>/<name>`.
+ */
+export interface Scheduler {
+  /** A job that had begun may be put back into the queue. */
+  readonly mayRequeue: boolean;
+  /** The ids of the jobs, in the order of the elements: `4711`, or `4711_3` in an array. */
+  submit(request: JobRequest): Promise<readonly string[]>;
+  /** The id of the job that was submitted under a name, by whomever; `undefined` when none was. */
+  find(name: string): Promise<string | undefined>;
+  state(jobId: string): Promise<JobState>;
+  /** Runs a POSIX-sh script where a job runs, and resolves with its stdout. */
+  onNode(job: Job, script: string, timeoutMs: number): Promise<string>;
+  /** Takes it out of the queue, or ends it. Of one that is over: nothing happens. */
+  cancel(jobId: string): Promise<void>;
 }
 
 export type MachineFailureReason =

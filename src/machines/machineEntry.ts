@@ -12,37 +12,129 @@ const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const wordPattern = /^[^\s@/-][^\s@/]*$/;
 const word = z.string().regex(wordPattern, 'must be one word that does not start with a dash');
 
+const idSchema = z
+  .string()
+  .regex(idPattern, 'must be letters, digits, dots, dashes and underscores')
+  .refine((id) => id !== localId, '"local" is this computer: choose another id');
+const path = z.string().min(1);
+const count = z.int().min(1);
+
+/** Where an SSH server is, and how to log in there. */
+const place = {
+  /** Name or address. Everything that is not said here is taken from the ssh config, as `ssh` does. */
+  host: word.optional(),
+  /** A `Host` of the ssh config. */
+  alias: word.optional(),
+  port: z.int().min(1).max(65_535).optional(),
+  user: word.optional(),
+  /** Absent: whatever the ssh config says, then agent, keys, and questions. */
+  auth: z.enum(authMethods).optional(),
+  /** A private key on this computer; `~/` is the home folder. */
+  keyPath: path.optional(),
+  /** Where commands start when no folder is named; absent: the home folder there. */
+  workFolder: path.optional(),
+};
+
+/** What parallel runs share. */
+const share = {
+  /** At most so many runs at a time; absent: as many as are started. */
+  slots: count.optional(),
+  /** The GPUs that runs may take, as `nvidia-smi` or `rocm-smi` number them; absent: all. */
+  gpuIds: z
+    .array(z.string().regex(/^[A-Za-z0-9-]+$/))
+    .min(1)
+    .optional(),
+};
+
+const noPassword = <Entry extends object>(entry: Entry): boolean => !('password' in entry);
+const passwordIssue = {
+  path: ['password'],
+  message: 'a password is never kept here: remove it, it is asked for when it is needed',
+};
+const onePlace = { path: ['host'], message: 'name either a host or an alias of the ssh config' };
+
 const sshSchema = z
+  .looseObject({ id: idSchema, kind: z.literal('ssh'), ...place, ...share })
+  .refine(({ host, alias }) => (host === undefined) !== (alias === undefined), onePlace)
+  .refine(noPassword, passwordIssue);
+
+/** Jobs of a Slurm cluster. Its commands are given on a login host; without a host, on this computer. */
+const slurmSchema = z
   .looseObject({
-    id: z.string().regex(idPattern, 'must be letters, digits, dots, dashes and underscores'),
-    kind: z.literal('ssh', 'is not one that this version knows; it knows ssh'),
-    /** Name or address. Everything that is not said here is taken from the ssh config, as `ssh` does. */
-    host: word.optional(),
-    /** A `Host` of the ssh config. */
-    alias: word.optional(),
-    port: z.int().min(1).max(65_535).optional(),
-    user: word.optional(),
-    /** Absent: whatever the ssh config says, then agent, keys, and questions. */
-    auth: z.enum(authMethods).optional(),
-    /** A private key on this computer; `~/` is the home folder. */
-    keyPath: z.string().min(1).optional(),
-    /** Where commands start when no folder is named; absent: the home folder there. */
-    workFolder: z.string().min(1).optional(),
+    id: idSchema,
+    kind: z.literal('slurm'),
+    ...place,
+    partition: word.optional(),
+    account: word.optional(),
+    qos: word.optional(),
+    /** Of a job that names no limit of its own; absent: as the partition says. */
+    timeLimitMinutes: count.optional(),
+    gpus: z.int().min(0).optional(),
+    cpus: count.optional(),
+    memoryMb: count.optional(),
+    /** Further arguments of `sbatch`, such as `--constraint=a100`. */
+    flags: z.array(z.string().regex(/^-/, 'must begin with a dash')).optional(),
+    /** Shell lines before the command, on the node: `module load cuda`, `conda activate lab`. */
+    prologue: z.array(z.string()).optional(),
+    /** Sent to the run so long before the time is over, for a checkpoint. */
+    warning: z.strictObject({ signal: z.string().regex(/^[A-Z0-9]+$/), seconds: count }).optional(),
+    /** The scheduler may put a preempted job back into the queue: the same run begins anew, its output goes on. */
+    requeue: z.boolean().optional(),
+    /** Of all runs, on a file system that login host and nodes share; absent: below the home folder there. */
+    runsFolder: path.optional(),
   })
-  .refine(({ id }) => id !== localId, { path: ['id'], message: '"local" is this computer: choose another id' })
-  .refine(({ host, alias }) => (host === undefined) !== (alias === undefined), {
-    path: ['host'],
-    message: 'name either a host or an alias of the ssh config',
+  .refine(({ host, alias }) => host === undefined || alias === undefined, onePlace)
+  .refine(noPassword, passwordIssue);
+
+/** One container of a Docker engine, made when it is used first, with nothing of this computer but its mounts. */
+const containerSchema = z
+  .looseObject({
+    id: idSchema,
+    kind: z.literal('container'),
+    image: z.string().min(1).optional(),
+    /** On this computer; built when it is used first, and when it has changed. */
+    dockerfile: path.optional(),
+    /** Of a build; absent: the folder of the Dockerfile. */
+    buildContext: path.optional(),
+    mounts: z.array(z.strictObject({ source: path, target: path, isReadOnly: z.boolean().optional() })).optional(),
+    /** Default `none`. */
+    network: z.enum(['none', 'bridge', 'host']).optional(),
+    /** May be a fraction. */
+    cpus: z.number().positive().optional(),
+    memoryMb: count.optional(),
+    /** `all`, or how many. */
+    gpus: z.union([z.literal('all'), count]).optional(),
+    /** `uid[:gid]` or a name of the image; default: the image's own. */
+    user: z
+      .string()
+      .regex(/^[\w.-]+(:[\w.-]+)?$/)
+      .optional(),
+    /** Where commands start; absent: the first mount, else the image's own. */
+    workFolder: path.optional(),
+    /** Of the engine: a socket's path or `tcp://…`; absent: `DOCKER_HOST`, else the usual socket. */
+    engine: z.string().min(1).optional(),
+    slots: count.optional(),
   })
-  .refine((entry) => !('password' in entry), {
-    path: ['password'],
-    message: 'a password is never kept here: remove it, it is asked for when it is needed',
+  .refine(({ image, dockerfile }) => (image === undefined) !== (dockerfile === undefined), {
+    path: ['image'],
+    message: 'name either an image or a dockerfile',
   });
 
-/** Fields that this version does not know are kept. */
-export type MachineEntry = z.output<typeof sshSchema>;
+export type SshEntry = z.output<typeof sshSchema>;
+export type SlurmEntry = z.output<typeof slurmSchema>;
+export type ContainerEntry = z.output<typeof containerSchema>;
 
-export const machineEntrySchema = sshSchema;
+/** Fields that this version does not know are kept. */
+export type MachineEntry = SshEntry | SlurmEntry | ContainerEntry;
+
+export const remoteKinds = ['ssh', 'slurm', 'container'] as const;
+
+export const machineEntrySchema = z.discriminatedUnion('kind', [sshSchema, slurmSchema, containerSchema], {
+  error: (issue) =>
+    issue.code === 'invalid_union'
+      ? `is not one that this version knows; it knows ${remoteKinds.join(', ')}`
+      : undefined,
+});
 
 /** Throws `UserFacing` with what is wrong. */
 export function checkedEntry(value: unknown): MachineEntry {
@@ -56,7 +148,7 @@ export const issueText = (issue: z.core.$ZodIssue | undefined): string =>
     ? 'it does not fit'
     : `${issue.path.join('.')}${issue.path.length > 0 ? ': ' : ''}${issue.message}`;
 
-export type MachinePlace = Pick<MachineEntry, 'host' | 'alias' | 'user' | 'port'>;
+export type MachinePlace = Pick<SshEntry, 'host' | 'alias' | 'user' | 'port'>;
 
 /**
  * `user@host[:port]`, `host`, `[::1]:2222`, or a name in `aliases`, the hosts of the ssh config. Throws `UserFacing` with
@@ -100,6 +192,22 @@ export function placeText({ host, alias, user, port }: MachinePlace): string {
   const name = alias ?? host ?? '';
   const isBracketed = port !== undefined && name.includes(':');
   return `${user === undefined ? '' : `${user}@`}${isBracketed ? `[${name}]` : name}${port === undefined ? '' : `:${port}`}`;
+}
+
+/** It has a host of its own: it is neither a container nor a cluster whose login host is this computer. */
+export const hasHost = (entry: MachineEntry): entry is SshEntry | SlurmEntry =>
+  entry.kind !== 'container' && (entry.host ?? entry.alias) !== undefined;
+
+/** Where the machine is, in a few words: its place, or what its container is made of. */
+export function entryText(entry: MachineEntry): string {
+  switch (entry.kind) {
+    case 'ssh':
+      return placeText(entry);
+    case 'slurm':
+      return placeText(entry) || 'this computer';
+    case 'container':
+      return entry.image ?? entry.dockerfile ?? '';
+  }
 }
 
 /** An id made from the name of the host, other than those `taken`. */

@@ -16,6 +16,8 @@ export interface HostKeyQuestion {
   readonly fingerprint: string;
   /** Such as `ssh-ed25519`. */
   readonly keyType: string;
+  /** What else the person should know before they decide; may be empty. */
+  readonly note?: string;
 }
 
 export interface MachinePrompts {
@@ -24,6 +26,8 @@ export interface MachinePrompts {
    * the answer before was refused. The signal is aborted when the answer is no longer wanted.
    */
   askSecret(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined>;
+  /** The answer that is kept from before, asking nobody. Absent: none is kept. */
+  keptSecret?(question: SecretQuestion): Promise<string | undefined>;
   /** Whether the key of a host that was never seen before is the right one. Nobody to answer: no. */
   confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean>;
 }

@@ -29,18 +29,22 @@ export class MachineSecrets {
 
   /** What is kept, else what the person says. Asked again before the machine was reached: always the person. */
   async answer(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined> {
+    const kept = await this.kept(question);
+    if (kept !== undefined) return kept;
     const key = keyOf(question);
     const { machine, kind } = question;
-    if (!this.#given.has(key) && kind !== 'keyboard') {
-      const kept = await this.#vault.get(key);
-      if (kept !== undefined) {
-        this.#given.set(key, { machine, value: kept, isToKeep: false });
-        return kept;
-      }
-    }
     const value = await this.#ask(question, signal);
     if (value === undefined) this.#given.delete(key);
     else this.#given.set(key, { machine, value, isToKeep: kind !== 'keyboard' });
+    return value;
+  }
+
+  /** What is kept, asking nobody; nothing when it was given already and the machine was not reached with it. */
+  async kept(question: SecretQuestion): Promise<string | undefined> {
+    const key = keyOf(question);
+    if (this.#given.has(key) || question.kind === 'keyboard') return undefined;
+    const value = await this.#vault.get(key);
+    if (value !== undefined) this.#given.set(key, { machine: question.machine, value, isToKeep: false });
     return value;
   }
 

@@ -87,6 +87,8 @@ async function readConfig(
 function wordsOf(line: string): string[] {
   const match = /^\s*([A-Za-z]\w*)(?:\s*=\s*|\s+)(.*?)\s*$/.exec(line);
   if (!match) return [];
+  // A line for a shell: its quotes are the shell's.
+  if (/^proxycommand$/i.test(match[1] ?? '')) return ['proxycommand', match[2] ?? ''];
   const words = [...(match[2] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
   const comment = words.findIndex((word) => word.startsWith('#'));
   return [(match[1] ?? '').toLowerCase(), ...(comment < 0 ? words : words.slice(0, comment))];

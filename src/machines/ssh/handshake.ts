@@ -1,4 +1,5 @@
 /** From an address to an authenticated connection: the host's key is checked, then we prove who we are. */
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client, ServerHostKeyAlgorithm } from 'ssh2';
 import type { Clock } from '../../base/clock.ts';
@@ -8,11 +9,9 @@ import { addHostKey, checkHostKey, knownKeyTypes } from './knownHosts.ts';
 import { SshAuth, type SshPrompts } from './sshAuth.ts';
 import type { SshTarget } from './sshConfig.ts';
 import { loadSsh } from './sshLibrary.ts';
+import { probeEveryMs, watchLife } from './signsOfLife.ts';
 
 const readyTimeoutMs = 15_000;
-/** A link that is gone without a word is noticed after three of them. */
-const keepaliveIntervalMs = 5000;
-const keepaliveCountMax = 3;
 
 const hostKeyAlgorithms: readonly ServerHostKeyAlgorithm[] = [
   'ssh-ed25519',
@@ -23,44 +22,79 @@ const hostKeyAlgorithms: readonly ServerHostKeyAlgorithm[] = [
   'rsa-sha2-256',
 ];
 
+/** What a server offers, as the library tells it while the two agree, one kind of algorithm after the other. */
+const offerPattern = /^Handshake: \(remote\) ([^:]+): (.*)$/;
+
 export class Handshake {
   readonly #target: SshTarget;
   readonly #prompts: SshPrompts;
   readonly #clock: Clock;
+  readonly #mayAsk: () => boolean;
   readonly #auth: SshAuth;
   #deadline = { dispose: (): void => undefined };
   #onLate = (): void => undefined;
   #hostFailure: MachineFailure | undefined;
   #isDeclined = false;
+  #wantsPerson = false;
+  #offer = '';
+  #ident = '';
 
-  constructor(target: SshTarget, prompts: SshPrompts, clock: Clock) {
+  /** `mayAsk`: of the person, at that moment. */
+  constructor(target: SshTarget, prompts: SshPrompts, clock: Clock, mayAsk: () => boolean) {
     this.#target = target;
     this.#prompts = prompts;
     this.#clock = clock;
-    this.#auth = new SshAuth(target, (kind, host, prompt) => this.#waiting(() => prompts.secret(kind, host, prompt)));
+    this.#mayAsk = mayAsk;
+    this.#auth = new SshAuth(target, (...question) => this.#secret(...question));
   }
 
-  /** Resolves when commands can be run. `sock`: through another host. Rejects with `MachineFailure`. One at a time. */
-  async connect(sock: Duplex | undefined): Promise<Client> {
+  /** What the server calls itself: `SSH-2.0-OpenSSH_9.2`. */
+  get ident(): string {
+    return this.#ident;
+  }
+
+  /** It failed because nobody might be asked. */
+  get wantsPerson(): boolean {
+    return this.#wantsPerson;
+  }
+
+  /**
+   * Resolves when commands can be run. `open` gives the way there, where it is not direct. Rejects with `MachineFailure`.
+   * One at a time.
+   */
+  async connect(open: () => Promise<Duplex | undefined>): Promise<Client> {
     const library = await loadSsh();
     const { host, port, user } = this.#target;
     const known = await knownKeyTypes(this.#target.knownHostsFiles, this.#name);
     const client = new library.Client();
     client.setMaxListeners(0);
     this.#hostFailure = undefined;
+    this.#wantsPerson = false;
+    this.#offer = '';
     try {
+      const way = await open();
+      // A way through another host is only half closed when that host ends it.
+      client.once('end', () => way?.destroy());
+      const sock = way ?? connect({ host, port }).setMaxListeners(0);
       await this.#ready(client, () =>
         client.connect({
-          ...(sock ? { sock } : { host, port }),
+          sock,
           username: user,
           readyTimeout: 0,
-          keepaliveInterval: keepaliveIntervalMs,
-          keepaliveCountMax,
+          // Only asks: the library would not hear what comes instead of an answer.
+          keepaliveInterval: probeEveryMs,
+          keepaliveCountMax: Infinity,
           algorithms: { serverHostKey: preferred(known) },
           hostVerifier: (key: Buffer, answer: (isRight: boolean) => void) => void this.#verify(key).then(answer),
           authHandler: this.#auth.handler(library),
+          debug: (line) => {
+            const [, kind, algorithms] = offerPattern.exec(line) ?? [];
+            this.#ident = /^Remote ident: '(.*)'$/.exec(line)?.[1] ?? this.#ident;
+            if (kind !== undefined) this.#offer = `${kind} ${algorithms}`;
+          },
         }),
       );
+      watchLife(sock);
       return client;
     } catch (error) {
       client.end();
@@ -115,6 +149,14 @@ export class Handshake {
     }
   }
 
+  async #secret(...question: Parameters<SshPrompts['secret']>): Promise<string | undefined | null> {
+    if (this.#mayAsk()) return this.#waiting(() => this.#prompts.secret(...question));
+    const kept = await this.#prompts.keptSecret?.(...question);
+    if (kept !== undefined) return kept;
+    this.#wantsPerson = true;
+    return null;
+  }
+
   async #verify(key: Buffer): Promise<boolean> {
     const files = this.#target.knownHostsFiles;
     try {
@@ -124,7 +166,11 @@ export class Handshake {
       const { fingerprint, keyType } = verdict;
       const { host, port } = this.#name;
       const shown = port === 22 ? host : `[${host}]:${port}`;
-      const question = { host: shown, fingerprint, keyType };
+      const question = { host: shown, fingerprint, keyType, note: verdict.note };
+      if (!this.#mayAsk() && !this.#isDeclined) {
+        this.#wantsPerson = true;
+        throw new MachineFailure('host_key', unaskedText(shown, `${keyType} ${fingerprint}`, verdict.note));
+      }
       this.#isDeclined ||= !(await this.#waiting(() => this.#prompts.confirmHostKey(question)));
       if (this.#isDeclined)
         throw new MachineFailure('host_key', unknownText(shown, `${keyType} ${fingerprint}`, verdict.note));
@@ -141,20 +187,37 @@ export class Handshake {
     if (error instanceof MachineFailure) return error;
     const { user, host, port } = this.#target;
     const isAuth = error instanceof Error && 'level' in error && error.level === 'client-authentication';
-    if (!isAuth)
+    if (!isAuth) {
+      const isOld = /no matching/i.test(messageOf(error));
+      const why = isOld ? `it offers only algorithms that are not safe any more: ${this.#offer}` : messageOf(error);
+      const next = isOld ? 'Its SSH server has to be updated.' : 'It is tried again by itself.';
+      const text = `${host} cannot be reached at port ${port}: ${why || 'no answer'}. ${next}`;
+      return new MachineFailure('unreachable', text, { cause: error });
+    }
+    const tried = this.#auth.rejected();
+    if (this.#wantsPerson)
       return new MachineFailure(
-        'unreachable',
-        `${host} cannot be reached at port ${port}: ${messageOf(error) || 'no answer'}. It is tried again by itself.`,
+        'auth',
+        `${host} asks for what only its person can say before it lets ${user} in (a password, a passphrase or a code), ` +
+          `and nobody is asked in the background. ${askAgain}`,
         { cause: error },
       );
     return new MachineFailure(
       'auth',
-      `${host} did not let ${user} in; tried: ${this.#auth.rejected()}. Add your key to ~/.ssh/authorized_keys there ` +
+      `${host} did not let ${user} in; tried: ${tried}. Add your key to ~/.ssh/authorized_keys there ` +
         '(ssh-copy-id), or name the right user or key for this machine; then try it again.',
       { cause: error },
     );
   }
 }
+
+const askAgain = 'Test the machine, or start something there, to be asked.';
+
+const unaskedText = (host: string, key: string, note: string): string =>
+  `The key of ${host} (${key}) is not known yet, and nobody is asked in the background. ${note} ${askAgain}`.replace(
+    /\s+/g,
+    ' ',
+  );
 
 const unknownText = (host: string, key: string, note: string): string =>
   `The key of ${host} (${key}) is not known and was not confirmed. ${note}`.trim();

@@ -2,7 +2,7 @@
 import type { SFTPWrapper, Stats } from 'ssh2';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure, type FileStat } from '../machine.ts';
-import { remoteFileFailure, type ByteRange } from './remoteFiles.ts';
+import { remoteFileFailure, type ByteRange } from '../remote/remoteFiles.ts';
 
 const pieceBytes = 32 * 1024;
 /** Pieces asked for at a time: a long way to the host costs time once, not once per piece. */

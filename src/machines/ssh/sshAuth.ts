@@ -19,6 +19,8 @@ export interface SshPrompts {
    * again until the person wants to try anew.
    */
   secret(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
+  /** The same from what is kept, asking nobody. Absent: nothing is kept. */
+  keptSecret?(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
   /** Whether a host that was never seen is the right one. `keyType` such as `ssh-ed25519`, `fingerprint` `SHA256:…`. */
   confirmHostKey(key: HostKeyQuestion): Promise<boolean>;
 }
@@ -28,17 +30,22 @@ export interface HostKeyQuestion {
   readonly host: string;
   readonly fingerprint: string;
   readonly keyType: string;
+  /** What there is to know about it; may be empty. */
+  readonly note: string;
 }
+
+/** `null`: nobody may be asked now. */
+type AskSecret = (kind: SecretKind, host: string, prompt: string) => Promise<string | undefined | null>;
 
 export class SshAuth {
   readonly #target: SshTarget;
-  readonly #ask: SshPrompts['secret'];
+  readonly #ask: AskSecret;
   readonly #secrets = new Map<string, string | undefined>();
   readonly #open = new Map<string, ParsedKey>();
   #used = new Set<string>();
   #tried: string[] = [];
 
-  constructor(target: SshTarget, ask: SshPrompts['secret']) {
+  constructor(target: SshTarget, ask: AskSecret) {
     this.#target = target;
     this.#ask = ask;
   }
@@ -153,6 +160,7 @@ export class SshAuth {
     this.#used.add(name);
     if (this.#secrets.has(name)) return this.#secrets.get(name);
     const secret = await this.#ask(kind, `${this.#target.user}@${this.#target.host}`, prompt);
+    if (secret === null) return undefined;
     if (kind !== 'answer' || secret === undefined) this.#secrets.set(name, secret);
     return secret;
   }

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { MachineFailure } from '../machine.ts';
+import { parseMachineSpec } from '../machineEntry.ts';
 import { expandHome, settingsOf, type ConfigPlace } from './configFile.ts';
 
-/** What a person types: `gpu1`, or `ada@gpu1:2222` in parts. What is named here wins over the configuration. */
+/** `ada@gpu1:2222` in parts, or a name of the configuration. What is named here wins over the configuration. */
 export interface HostReference {
   readonly host: string;
-  readonly user?: string;
-  readonly port?: number;
+  readonly user?: string | undefined;
+  readonly port?: number | undefined;
 }
 
 /** Everything that is needed to connect. Paths are absolute. */
@@ -22,6 +23,8 @@ export interface SshTarget {
   readonly identityFiles: readonly string[];
   /** Hosts to go through, the first one first. */
   readonly proxyJump: readonly SshTarget[];
+  /** For a shell: the program whose input and output lead to the host. Of no account behind another host. */
+  readonly proxyCommand?: string;
   /** Of the agent; `undefined`: none is asked. */
   readonly agentSocket?: string;
   /** The name under which its key is known, where that is not `host`. */
@@ -45,19 +48,6 @@ const run = promisify(execFile);
 const maxJumps = 8;
 const defaultKeys = ['id_ed25519', 'id_ecdsa', 'id_rsa'];
 
-/** `ada@gpu1:2222`, `gpu1`, `[2001:db8::1]:22`, `ssh://ada@gpu1:22`. `undefined` when it is none of these. */
-export function parseHostReference(text: string): HostReference | undefined {
-  const match =
-    /^(?:ssh:\/\/)?(?:([^@\s]+)@)?(?:\[([0-9a-fA-F:.%\w]+)\]|([^\s:@[\]]+|[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F.]*))(?::(\d{1,5}))?\/?$/.exec(
-      text.trim(),
-    );
-  const host = match?.[2] ?? match?.[3];
-  if (!match || host === undefined || host.startsWith('-')) return undefined;
-  const port = match[4] === undefined ? undefined : Number(match[4]);
-  if (port !== undefined && (port < 1 || port > 65535)) return undefined;
-  return { host, ...(match[1] === undefined ? {} : { user: match[1] }), ...(port === undefined ? {} : { port }) };
-}
-
 /** Rejects with `MachineFailure('unreachable')` when the configuration cannot be used, and says where it is wrong. */
 export const resolveHost = (reference: HostReference, options: SshConfigOptions): Promise<SshTarget> =>
   resolve(reference, options, maxJumps);
@@ -67,23 +57,49 @@ async function resolve(reference: HostReference, options: SshConfigOptions, jump
   const settings = (await askOpenSsh(reference, options)) ?? (await settingsOf(reference.host, options));
   const target = targetOf(reference, settings, options);
   const jumps = valuesOf(settings, 'proxyjump')[0]?.[0] ?? 'none';
-  if (jumps === 'none') {
-    const command = valuesOf(settings, 'proxycommand')[0]?.join(' ') ?? 'none';
-    if (command === 'none') return target;
-    throw unusable(`${reference.host} is reached by a ProxyCommand in ${options.configFile}. Use ProxyJump for it.`);
-  }
+  if (jumps === 'none') return { ...target, ...proxyOf(reference, target, settings, options) };
   if (jumpsLeft === 0) throw unusable(`${reference.host} is behind too many ProxyJump hosts in ${options.configFile}.`);
   const proxyJump: SshTarget[] = [];
-  for (const jump of jumps.split(',')) {
-    const named = parseHostReference(jump);
-    if (!named) throw unusable(`ProxyJump "${jump}" of ${reference.host} in ${options.configFile} is not a host.`);
-    const hop = await resolve(named, options, jumpsLeft - 1);
-    proxyJump.push(...hop.proxyJump, { ...hop, proxyJump: [] });
+  for (const jump of expandTokens(jumps, tokensOf(reference, target, options)).split(',')) {
+    const hop = await resolve(jumpOf(jump, reference, options), options, jumpsLeft - 1);
+    // The hosts before it are the way to a later one, whatever the configuration says of it.
+    if (proxyJump.length === 0) proxyJump.push(...hop.proxyJump);
+    proxyJump.push({ ...hop, proxyJump: [] });
   }
   return { ...target, proxyJump };
 }
 
-const unusable = (message: string): MachineFailure => new MachineFailure('unreachable', message);
+function jumpOf(jump: string, { host: behind }: HostReference, { configFile }: SshConfigOptions): HostReference {
+  try {
+    const { host = '', user, port } = parseMachineSpec(jump);
+    return { host, user, port };
+  } catch (error) {
+    throw unusable(`ProxyJump "${jump}" of ${behind} in ${configFile} is not a host.`, { cause: error });
+  }
+}
+
+function proxyOf(
+  reference: HostReference,
+  target: SshTarget,
+  settings: Settings,
+  options: SshConfigOptions,
+): { proxyCommand?: string } {
+  const command = valuesOf(settings, 'proxycommand')[0]?.join(' ') ?? 'none';
+  if (command === 'none') return {};
+  const { host } = reference;
+  if (valuesOf(settings, 'proxyusefdpass')[0]?.[0] === 'yes')
+    throw unusable(
+      `${host} is reached with ProxyUseFdpass in ${options.configFile}, which only ssh itself can do. ` +
+        'Use a ProxyCommand that passes the bytes on, or ProxyJump.',
+    );
+  // They become a part of what a shell reads.
+  if (![target.host, target.user, host].every((word) => /^[\w.:%@+-]+$/.test(word)))
+    throw unusable(`The name or user of ${host} has characters that a ProxyCommand must not be given.`);
+  return { proxyCommand: expandTokens(command, tokensOf(reference, target, options)) };
+}
+
+const unusable = (message: string, options?: ErrorOptions): MachineFailure =>
+  new MachineFailure('unreachable', message, options);
 
 const valuesOf = (settings: Settings, keyword: string): string[][] => settings.get(keyword) ?? [];
 
@@ -121,7 +137,8 @@ function targetOf(reference: HostReference, settings: Settings, options: SshConf
   const path = (name: string): string => expandHome(name, options.homeFolder);
   const host = expandTokens(first('hostname') ?? reference.host, { h: reference.host });
   const user = reference.user ?? first('user') ?? options.localUser;
-  const tokens = { h: host, n: reference.host, r: user, u: options.localUser, d: options.homeFolder };
+  const port = reference.port ?? Number(first('port') ?? 22);
+  const tokens = tokensOf(reference, { host, user, port }, options);
   const ssh = (name: string): string => join(options.homeFolder, '.ssh', name);
   const keys = valuesOf(settings, 'identityfile').map((words) => path(expandTokens(words.join(' '), tokens)));
   const known = valuesOf(settings, 'userknownhostsfile')[0]?.map((name) => path(expandTokens(name, tokens)));
@@ -130,7 +147,7 @@ function targetOf(reference: HostReference, settings: Settings, options: SshConf
   const hostKeyAlias = first('hostkeyalias');
   return {
     host,
-    port: reference.port ?? Number(first('port') ?? 22),
+    port,
     user,
     identityFiles: (keys.length > 0 ? keys : defaultKeys.map(ssh)).filter((name) => name !== 'none'),
     proxyJump: [],
@@ -145,6 +162,19 @@ function agentOf(setting: string | undefined, options: SshConfigOptions): string
   if (setting === 'none' || setting.startsWith('$')) return undefined;
   return expandHome(setting, options.homeFolder);
 }
+
+const tokensOf = (
+  reference: HostReference,
+  { host, user, port }: Pick<SshTarget, 'host' | 'user' | 'port'>,
+  { localUser, homeFolder }: SshConfigOptions,
+): Readonly<Record<string, string>> => ({
+  h: host,
+  n: reference.host,
+  p: String(port),
+  r: user,
+  u: localUser,
+  d: homeFolder,
+});
 
 const expandTokens = (text: string, tokens: Readonly<Record<string, string>>): string =>
   text.replace(/%(.)/g, (whole, letter: string) => (letter === '%' ? '%' : (tokens[letter] ?? whole)));

@@ -6,9 +6,11 @@ import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure } from '../machine.ts';
-import { ChannelSlots } from './channelSlots.ts';
+import type { ChannelOptions, CommandHost } from '../remote/commandHost.ts';
+import { ChannelSlots, type ChannelSlot, type StreamKind } from './channelSlots.ts';
 import { Handshake } from './handshake.ts';
 import type { SshPrompts } from './sshAuth.ts';
+import { ProxyStream } from './proxyCommand.ts';
 import type { SshTarget } from './sshConfig.ts';
 
 export interface SshConnectionParts {
@@ -20,16 +22,6 @@ export interface SshConnectionParts {
   readonly random?: () => number;
 }
 
-export interface SessionOptions {
-  /** Counts until the command is sent. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * `stream`: stays open, and gives way on a server with few sessions · `urgent`: ends something, and waits for nobody.
-   * Default: waits in turn. The first two reject with `denied` when there is no room.
-   */
-  readonly use?: 'stream' | 'urgent';
-}
-
 /** `down`: `retryAtMs` is when it is tried again at the earliest. */
 export type SshState =
   | { readonly kind: 'idle' | 'connecting' | 'connected' }
@@ -37,15 +29,21 @@ export type SshState =
 
 const firstRetryMs = 500;
 const lastRetryMs = 60_000;
+/** Who was not let in and tries again and again is soon shut out. A person who acts is not kept waiting by it. */
+const refusedLoginRetryMs = 300_000;
 /** A connection that is lost sooner counts as one that failed. */
 const steadyMs = 5000;
 /** RFC 4254: administratively prohibited; connect failed (OpenSSH, for one session too many); resource shortage. */
-const refusals: readonly unknown[] = [1, 2, 4];
+const resourceShortage = 4;
+const refusals: readonly unknown[] = [1, 2, resourceShortage];
 /** A server may still be clearing up after the session that has just ended. */
-const refusedRetryMs = 100;
+const fullRetryMs = 100;
+const fewRefusals = 5;
 const mostRefusals = 20;
+/** What stays open can be done without. */
+const mostStreamRefusals = 3;
 
-export class SshConnection implements Disposable {
+export class SshConnection implements CommandHost, Disposable {
   readonly target: SshTarget;
   readonly #clock: Clock;
   readonly #through: SshConnection | undefined;
@@ -53,21 +51,32 @@ export class SshConnection implements Disposable {
   readonly #handshake: Handshake;
   readonly #changes = new Emitter<SshState>();
   readonly onDidChange: Event<SshState> = this.#changes.event;
-  #slots = new ChannelSlots();
+  #slots: ChannelSlots;
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   #sftp: Promise<SFTPWrapper> | undefined;
   #failure: MachineFailure | undefined;
   #failures = 0;
   #retryAtMs = 0;
+  /** Those who wait for a connection on behalf of somebody who can be asked. */
+  #askers = 0;
+  /** There was a connection, and it comes back by itself. */
+  #isKept = false;
+  #next: Disposable | undefined;
+  #greeting: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
 
   constructor(target: SshTarget, parts: SshConnectionParts) {
     this.target = target;
     this.#clock = parts.clock ?? systemClock;
+    this.#slots = new ChannelSlots(this.#clock);
     this.#through = parts.through;
     this.#random = parts.random ?? Math.random;
-    this.#handshake = new Handshake(target, parts.prompts, this.#clock);
+    this.#handshake = new Handshake(target, parts.prompts, this.#clock, () => this.#askers > 0);
+  }
+
+  get name(): string {
+    return this.target.host;
   }
 
   get state(): SshState {
@@ -82,9 +91,24 @@ export class SshConnection implements Disposable {
     return this.#failure ? Math.max(0, this.#retryAtMs - this.#clock.now()) : 0;
   }
 
-  /** Resolves when there is a connection. Rejects at once, with the last failure, until it is time to try again. */
-  async ready(): Promise<void> {
-    await this.#connected();
+  /**
+   * Resolves when there is a connection. Rejects at once, with the last failure, until it is time to try again. Only with
+   * `mayAsk` is the person asked anything; nothing else that is done here asks.
+   */
+  async ready({ mayAsk = false }: { readonly mayAsk?: boolean } = {}): Promise<void> {
+    if (!mayAsk) return void (await this.#connected());
+    const way = this.#way();
+    for (const each of way) each.#askers++;
+    try {
+      // A try that began quietly may already have failed for want of a person.
+      await this.#connected().catch((error: unknown) => {
+        if (!way.some((each) => each.#handshake.wantsPerson)) throw error;
+        for (const each of way) each.#retryAtMs = 0;
+        return this.#connected();
+      });
+    } finally {
+      for (const each of way) each.#askers--;
+    }
   }
 
   /** The next call tries at once, and the person may be asked again. */
@@ -100,14 +124,23 @@ export class SshConnection implements Disposable {
    * `unreachable`, it may have begun. Rejects with the signal's reason while it waits. `listen` is given the channel
    * before anything that the command does.
    */
-  exec(command: string, options: SessionOptions, listen: (channel: ClientChannel) => void): Promise<ClientChannel> {
-    return this.#session((client, done) => client.exec(command, done), options, listen);
+  exec(command: string, options: ChannelOptions, listen: (channel: ClientChannel) => void): Promise<ClientChannel> {
+    const begin: Begin<ClientChannel> = (client, done) => client.exec(command, done);
+    const session = this.#session(begin, { ...options, kind: 'shell' }, listen);
+    if (options.use !== 'urgent') return session;
+    return session.catch((error: unknown) => {
+      if (isRefusal(error)) return this.#aside(begin, listen);
+      throw error;
+    });
   }
 
   /** One for all. Rejects with `MachineFailure('denied')` where the server has none, or no room for one. */
   sftp(): Promise<SFTPWrapper> {
     if (this.#sftp) return this.#sftp;
-    const opened = this.#session<SFTPWrapper>((client, done) => client.sftp(done), { use: 'stream' });
+    const opened = this.#session<SFTPWrapper>((client, done) => client.sftp(done), {
+      use: 'stream',
+      kind: 'files',
+    });
     this.#sftp = opened;
     const forget = (): void => {
       if (this.#sftp === opened) this.#sftp = undefined;
@@ -115,23 +148,38 @@ export class SshConnection implements Disposable {
     opened.then(
       (sftp) => sftp.setMaxListeners(0).once('close', forget),
       // A server without SFTP gets none while the connection lasts.
-      (error: unknown) => (error instanceof MachineFailure && error.reason === 'denied' ? undefined : forget()),
+      (error: unknown) => {
+        const isMissing = error instanceof MachineFailure && error.reason === 'denied' && !isRefusal(error);
+        if (!isMissing) forget();
+      },
     );
     return opened;
   }
 
-  /** A stream to an address that the host reaches. */
+  /** A stream to an address that the host reaches. Rejects with `MachineFailure('unreachable')` where it does not. */
   async forward(host: string, port: number): Promise<Duplex> {
     const client = await this.#connected();
-    return this.#open<Duplex>(client, (done) => client.forwardOut('127.0.0.1', 0, host, port, done));
+    try {
+      return await this.#open<Duplex>(client, (done) => client.forwardOut('127.0.0.1', 0, host, port, done));
+    } catch (error) {
+      const why = error instanceof MachineFailure && error.cause ? messageOf(error.cause) : messageOf(error);
+      throw unreachable(host, `${this.target.host} gets no connection to it (${why})`, error);
+    }
   }
 
   dispose(): void {
     this.#isDisposed = true;
+    this.#next?.dispose();
     this.#client?.end();
     this.#client?.destroy();
     this.#client = undefined;
     this.#changes.dispose();
+  }
+
+  /** The connections on the way to the host, this one first. */
+  #way(): SshConnection[] {
+    const through = this.#through;
+    return [this, ...(through ? through.#way() : [])];
   }
 
   #connected(): Promise<Client> {
@@ -146,12 +194,7 @@ export class SshConnection implements Disposable {
 
   async #connect(): Promise<Client> {
     try {
-      const { host, port } = this.target;
-      const client = await this.#handshake.connect(await this.#through?.forward(host, port));
-      if (this.#isDisposed) {
-        client.destroy();
-        throw unreachable(host, 'it is not used any more');
-      }
+      const client = await this.#greet();
       this.#adopt(client);
       return client;
     } catch (error) {
@@ -161,11 +204,29 @@ export class SshConnection implements Disposable {
     }
   }
 
+  /** One at a time. */
+  #greet(): Promise<Client> {
+    const { host, port, proxyCommand } = this.target;
+    const greeting = this.#greeting.then(async () => {
+      const client = await this.#handshake.connect(async () => {
+        if (this.#through) return this.#through.forward(host, port);
+        return proxyCommand === undefined ? undefined : new ProxyStream(proxyCommand);
+      });
+      if (!this.#isDisposed) return client;
+      client.destroy();
+      throw unreachable(host, 'it is not used any more');
+    });
+    this.#greeting = greeting.catch(() => undefined);
+    return greeting;
+  }
+
   #adopt(client: Client): void {
     const sinceMs = this.#clock.now();
     this.#client = client;
+    this.#isKept = true;
+    this.#next?.dispose();
     this.#failure = undefined;
-    this.#slots = new ChannelSlots();
+    this.#slots = new ChannelSlots(this.#clock, { isOneByOne: this.#handshake.ident.includes('dropbear') });
     client.once('close', () => {
       // What was replaced or let go of says nothing about the present.
       if (this.#client !== client) return;
@@ -179,32 +240,66 @@ export class SshConnection implements Disposable {
 
   /** The first retry after a steady connection comes soon, and each further one later. */
   #fail(failure: MachineFailure): void {
-    const longestMs = Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures);
+    const isRefused = failure.reason === 'auth' || failure.reason === 'host_key';
+    const longestMs = isRefused ? refusedLoginRetryMs : Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures);
     this.#failures++;
     this.#failure = failure;
     this.#retryAtMs = this.#clock.now() + longestMs * (0.5 + this.#random() / 2);
-    if (!this.#isDisposed) this.#changes.fire({ kind: 'down', failure, retryAtMs: this.#retryAtMs });
+    if (this.#isDisposed) return;
+    this.#changes.fire({ kind: 'down', failure, retryAtMs: this.#retryAtMs });
+    this.#comeBack(isRefused);
+  }
+
+  /** What was there is looked for without being asked, so that it is known when it is there again. */
+  #comeBack(isRefused: boolean): void {
+    this.#isKept &&= !isRefused;
+    this.#next?.dispose();
+    if (!this.#isKept) return;
+    this.#next = this.#clock.after(this.retryAfterMs, () => {
+      // Timers may be early by a moment.
+      this.#retryAtMs = 0;
+      this.#connected().catch(() => undefined);
+    });
+  }
+
+  /** On a connection for this alone: the server has no session left on ours. */
+  async #aside(begin: Begin<ClientChannel>, listen: (channel: ClientChannel) => void): Promise<ClientChannel> {
+    const client = await this.#greet();
+    try {
+      const channel = await this.#open<ClientChannel>(client, (done) =>
+        begin(client, (error, opened) => {
+          if (!error) listen(opened);
+          done(error, opened);
+        }),
+      );
+      channel.once('close', () => client.end());
+      return channel;
+    } catch (error) {
+      client.end();
+      throw error;
+    }
   }
 
   async #session<T extends ClientChannel | SFTPWrapper>(
-    begin: (client: Client, done: Done<T>) => void,
-    { signal, use }: SessionOptions,
+    begin: Begin<T>,
+    { signal, use, kind }: ChannelOptions & { readonly kind: StreamKind },
     listen?: (channel: T) => void,
   ): Promise<T> {
     let refused = 0;
     for (;;) {
       const client = await abortable(this.#connected(), signal);
       const slots = this.#slots;
-      if (use === 'stream' && !slots.hasRoomForStreams)
-        throw new MachineFailure('denied', `${this.target.host} allows too few sessions to keep one open.`);
+      if (use === 'stream' && !slots.hasRoomFor(kind)) throw noRoom(this.target.host);
       const onOpen = (channel: T): void => {
+        slot.opened();
         channel.once('close', () => slot.dispose());
         listen?.(channel);
         if (use !== 'stream') return;
-        const stays = slots.onNoRoom(() => channel.end());
+        const stays = slots.stay({ kind, close: () => channel.end() });
         channel.once('close', () => stays.dispose());
       };
-      const slot = use === 'urgent' ? { dispose: (): void => undefined } : await slots.take(signal);
+      const isBeside = use === 'urgent' || (use === 'stream' && slots.isOneByOne);
+      const slot = isBeside ? noSlot : await slots.take(signal);
       try {
         if (this.#client !== client) throw unreachable(this.target.host, 'the connection was lost');
         const channel = await this.#open<T>(client, (done) =>
@@ -216,11 +311,11 @@ export class SshConnection implements Disposable {
         );
         return channel;
       } catch (error) {
-        const hasOthers = isRefusal(error) && use === undefined && slots.lower();
+        if (isRefusal(error) && use !== 'urgent') slots.lower({ isOften: refused >= fewRefusals });
         slot.dispose();
-        if (!isRefusal(error) || use !== undefined || ++refused > mostRefusals) throw error;
-        // One that waits in turn gets its slot when another has ended.
-        if (!hasOthers) await delay(this.#clock, refusedRetryMs);
+        const most = use === undefined ? mostRefusals : use === 'stream' ? mostStreamRefusals : 0;
+        if (!isRefusal(error) || ++refused > most) throw error;
+        await delay(this.#clock, fullRetryMs);
       }
     }
   }
@@ -246,15 +341,27 @@ export class SshConnection implements Disposable {
   #openFailure(client: Client, error: Error): MachineFailure {
     if (this.#client !== client || /not connected|no response/i.test(error.message))
       return unreachable(this.target.host, 'the connection was lost');
+    // The channel was closed in place of an answer.
+    if (error.message === 'Unable to exec')
+      return unreachable(this.target.host, 'it closed a session at once; whether the command began is not known');
     return new MachineFailure('denied', `${this.target.host} opened no session: ${error.message}.`, { cause: error });
   }
 }
 
+const noSlot: ChannelSlot = { opened: () => undefined, dispose: () => undefined };
+
 type Done<T> = (error: Error | undefined, channel: T) => void;
+type Begin<T> = (client: Client, done: Done<T>) => void;
 
-const unreachable = (host: string, why: string): MachineFailure =>
-  new MachineFailure('unreachable', `${host} cannot be reached: ${why}.`);
+const unreachable = (host: string, why: string, cause?: unknown): MachineFailure =>
+  new MachineFailure('unreachable', `${host} cannot be reached: ${why}.`, { cause });
 
+const noRoom = (host: string): MachineFailure =>
+  new MachineFailure('denied', `${host} allows too few sessions to keep one open.`, {
+    cause: Object.assign(new Error('too few sessions'), { reason: resourceShortage }),
+  });
+
+/** There was no room for a session. */
 function isRefusal(error: unknown): boolean {
   const cause = error instanceof MachineFailure ? error.cause : undefined;
   return cause instanceof Error && 'reason' in cause && refusals.includes(cause.reason);

@@ -1,5 +1,5 @@
 import { after, before, describe } from 'mocha';
-import { LocalMachine } from '../../../src/machines/localMachine.ts';
+import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
 import { SshConnection } from '../../../src/machines/ssh/sshConnection.ts';
 import { SshMachine } from '../../../src/machines/ssh/sshMachine.ts';
 import { machineContract } from './contract.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -13,9 +14,21 @@ import {
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { DisposableStore } from '../../../src/base/disposable.ts';
-import type { Machine, MachineFailure } from '../../../src/machines/machine.ts';
+import { shellQuote } from '../../../src/base/text.ts';
+import type { Machine, MachineFailure, StreamOptions } from '../../../src/machines/machine.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
-import { isAlive } from './alive.ts';
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 70_001) {
+    await Promise.resolve();
+    yield bytes.subarray(at, at + 70_001);
+  }
+}
+
+/** Never says anything, nor that it is over. */
+const silent = (): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
+});
 
 /** What every machine promises. `machine` runs on this computer's files, so that a test can look behind it. */
 export function machineContract(name: string, machine: () => Machine): void {
@@ -24,6 +37,11 @@ export function machineContract(name: string, machine: () => Machine): void {
     const path = (file: string): string => join(folder(), file);
     const exec = (command: string, options: Parameters<Machine['exec']>[1] = {}) =>
       machine().exec(command, { cwd: folder(), ...options });
+    // Processes are known by the numbers that they have there; a zombie is none.
+    const isGone = async (pid = ''): Promise<boolean> => {
+      const { outcome } = await exec(`grep -q '^State:.[^ZX]' /proc/${Number(pid)}/status`, { cwd: '/' });
+      return outcome.kind === 'exited' && outcome.code !== 0;
+    };
     let owned = new DisposableStore();
     afterEach(() => {
       owned.dispose();
@@ -80,7 +98,7 @@ export function machineContract(name: string, machine: () => Machine): void {
     it('ends the whole group when the time is over, or on an abort', async () => {
       const late = await exec('sleep 60 & echo $!; wait', { timeoutMs: 300 });
       assert.deepEqual(late.outcome, { kind: 'timed_out', afterMs: 300 });
-      await until('child is gone', () => !isAlive(Number(late.stdout.split('\n')[0])));
+      await until('child is gone', () => isGone(late.stdout.split('\n')[0]));
       const abort = new AbortController();
       const running = exec('trap "" TERM; sleep 60 & echo $! > pid.tmp; mv pid.tmp pid; wait; sleep 60', {
         signal: abort.signal,
@@ -88,14 +106,14 @@ export function machineContract(name: string, machine: () => Machine): void {
       await until('it runs', () => readdirSync(folder()).includes('pid'));
       abort.abort();
       assert.deepEqual((await running).outcome, { kind: 'aborted' });
-      await until('child is gone', () => !isAlive(Number(readFileSync(path('pid'), 'utf8'))));
+      await until('child is gone', () => isGone(readFileSync(path('pid'), 'utf8')));
       assert.deepEqual((await exec('touch no', { signal: abort.signal })).outcome, { kind: 'aborted' });
       assert.ok(!readdirSync(folder()).includes('no'));
     });
 
     it('does not wait for children that hold the output open', async () => {
       const { stdout, outcome } = await exec('sleep 30 & echo $!');
-      process.kill(Number(stdout), 'SIGKILL');
+      await exec(`kill -KILL ${stdout}`);
       assert.deepEqual(outcome, { kind: 'exited', code: 0 });
     });
 
@@ -108,7 +126,7 @@ export function machineContract(name: string, machine: () => Machine): void {
       const argv = [
         '/bin/sh',
         '-c',
-        'echo "$A $(ps -o sid= -p $$) $$" > "$1.tmp"; mv "$1.tmp" "$1"; sleep 60',
+        'read -r _ _ _ _ _ sid _ < /proc/$$/stat; echo "$A $sid $$" > "$1.tmp"; mv "$1.tmp" "$1"; sleep 60',
         'sh',
         'o',
       ];
@@ -116,7 +134,7 @@ export function machineContract(name: string, machine: () => Machine): void {
       await until('it runs', () => readdirSync(folder()).includes('o'));
       const [, sid, pid] = /^b c\s+(\d+)\s+(\d+)$/.exec(readFileSync(path('o'), 'utf8').trim()) ?? [];
       assert.equal(sid, pid);
-      process.kill(-Number(pid), 'SIGKILL');
+      await exec(`kill -KILL -- -${pid}`);
       await assert.rejects(machine().spawnDetached(['/no/such'], { cwd: folder(), env: {} }), { reason: 'io' });
       await assert.rejects(machine().spawnDetached(['true'], { cwd: path('no'), env: {} }), { reason: 'missing' });
     });
@@ -168,6 +186,123 @@ export function machineContract(name: string, machine: () => Machine): void {
       assert.equal(readFileSync(path('locked'), 'utf8'), 'x');
       assert.equal(await machine().stat(path('no')), undefined);
       assert.equal((await machine().stat(path('dir')))?.isDirectory, true);
+    });
+
+    const stream = (command: string, options: Partial<StreamOptions> = {}) => {
+      const read: Uint8Array[] = [];
+      const ended = machine().stream(command, {
+        cwd: folder(),
+        onStdout: (bytes) => void read.push(bytes),
+        ...options,
+      });
+      return { ended, text: () => Buffer.concat(read).toString('latin1') };
+    };
+
+    it('streams both ways, and tells how the command ended', async () => {
+      const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => (index * 7) % 256));
+      const { ended, text } = stream('pwd >&2; cat; exit 3', { stdin: piecesOf(bytes) });
+      const { outcome, stderr } = await ended;
+      assert.deepEqual([outcome, stderr], [{ kind: 'exited', code: 3 }, `${folder()}\n`]);
+      assert.ok(bytes.equals(Buffer.from(text(), 'latin1')));
+      const none = stream('cat; kill -KILL $$');
+      assert.deepEqual([(await none.ended).outcome, none.text()], [{ kind: 'signalled', signal: 'KILL' }, '']);
+      await assert.rejects(stream('true', { cwd: path('no') }).ended, { reason: 'missing' });
+    });
+
+    it('takes no more from a source than a slow command reads', async () => {
+      let takenBytes = 0;
+      let isReturned = false;
+      const source = async function* () {
+        try {
+          for (const piece = Buffer.alloc(1 << 16); ; takenBytes += piece.length) {
+            await Promise.resolve();
+            yield piece;
+          }
+        } finally {
+          isReturned = true;
+        }
+      };
+      const { ended } = stream('head -c 1 >/dev/null; : > begun; while [ ! -e go ]; do sleep 0.02; done', {
+        stdin: source(),
+      });
+      await until('it began', () => readdirSync(folder()).includes('begun'));
+      let before = -1;
+      await until('no more is taken', async () => {
+        const isStill = takenBytes === before;
+        before = takenBytes;
+        await exec('sleep 0.1');
+        return isStill && takenBytes === before;
+      });
+      assert.ok(takenBytes > 0 && takenBytes < 12 * 2 ** 20, `${takenBytes} bytes are on the way`);
+      writeFileSync(path('go'), '');
+      // It ends before it has read all, and the source is let go of.
+      assert.deepEqual((await ended).outcome, { kind: 'exited', code: 0 });
+      await until('the source is let go of', () => isReturned);
+    });
+
+    it('reads no more than is taken, and all of it, however late', async () => {
+      const taking: (() => void)[] = [];
+      let readBytes = 0;
+      const { ended } = stream('head -c 40000000 /dev/zero; : > all', {
+        onStdout: (bytes) => {
+          readBytes += bytes.length;
+          return readBytes > 30_000_000 ? undefined : new Promise((resolve) => taking.push(resolve));
+        },
+      });
+      await until('it is read', () => taking.length > 0);
+      await exec('sleep 0.5');
+      assert.equal(taking.length, 1, 'nothing more comes before the first piece is taken');
+      assert.ok(!readdirSync(folder()).includes('all'), 'the command waits');
+      const taken = setInterval(() => taking.shift()?.(), 1);
+      const { outcome } = await ended.finally(() => clearInterval(taken));
+      assert.deepEqual([outcome, readBytes], [{ kind: 'exited', code: 0 }, 40_000_000]);
+    });
+
+    it('gives what a command left behind to a reader that is slower than its end', async () => {
+      let readBytes = 0;
+      const { ended } = stream('head -c 60000 /dev/zero; exit 0', {
+        onStdout: async (bytes) => {
+          // In however many pieces it comes, only the first is held.
+          if (readBytes === 0) await new Promise((resolve) => setTimeout(resolve, 1500));
+          readBytes += bytes.length;
+        },
+      });
+      assert.deepEqual([(await ended).outcome, readBytes], [{ kind: 'exited', code: 0 }, 60_000]);
+    });
+
+    it('ends the command on an abort, also while its output or its input is held', async () => {
+      const abort = new AbortController();
+      const held = stream('echo $$ > pid; exec yes', {
+        onStdout: () => new Promise(() => undefined),
+        stdin: silent(),
+        signal: abort.signal,
+      });
+      await until('it runs', () => existsSync(path('pid')) && readFileSync(path('pid'), 'utf8') !== '');
+      abort.abort();
+      assert.deepEqual((await held.ended).outcome, { kind: 'aborted' });
+      await until('it is gone', () => isGone(readFileSync(path('pid'), 'utf8')));
+      const late = stream('touch no', { signal: abort.signal });
+      assert.deepEqual((await late.ended).outcome, { kind: 'aborted' });
+      assert.ok(!readdirSync(folder()).includes('no'));
+    });
+
+    it('ends the command when the source or the reader throws, and never lets half an input pass for whole', async () => {
+      const source = async function* () {
+        yield Buffer.from('half');
+        await until('it is there', () => existsSync(path('begun')));
+        throw new Error('the source broke');
+      };
+      const half = stream(': > begun; cat > half && touch whole; sleep 60', { stdin: source() });
+      await assert.rejects(half.ended, { message: 'the source broke' });
+      assert.ok(!existsSync(path('whole')));
+      const reader = stream('echo $$; exec sleep 60', {
+        onStdout: () => {
+          throw new Error('the reader broke');
+        },
+      });
+      await assert.rejects(reader.ended, { message: 'the reader broke' });
+      const later = stream('echo $$; exec sleep 60', { onStdout: () => Promise.reject(new Error('it broke later')) });
+      await assert.rejects(later.ended, { message: 'it broke later' });
     });
 
     function following(file: string, offset = 0) {
@@ -231,6 +366,37 @@ export function machineContract(name: string, machine: () => Machine): void {
       const { seen, follow } = following(path('log'));
       await assert.rejects(follow.drain(), { reason: 'io' });
       await until('error is told', () => seen.errors.length > 0);
+    });
+
+    it('answers queries in order, every character of them, each as if it were alone', async () => {
+      const odd = `it's "odd" \\n \\\\ $HOME \`x\` !1 % ä😀\tend\n\n next  \n\n`;
+      const seen: number[] = [];
+      const ask = (script: string, index: number): Promise<string> =>
+        machine()
+          .query(script)
+          .finally(() => seen.push(index));
+      const scripts = [
+        `printf %s ${shellQuote(odd)}`,
+        'x=1; cd /tmp; set -e; exec 2>&1; exit 3',
+        'printf %s "$x$(cat)"; echo no >&2; false',
+        'printf "%s" "$(seq 1 400000)"',
+        'f() {\n  printf "a\\nb"\n}\nf # comment',
+      ];
+      const answers = await Promise.all(scripts.map(ask));
+      assert.deepEqual(answers.slice(0, 3), [odd, '', '']);
+      assert.equal(answers[3]?.length, 2_688_894);
+      assert.equal(answers[4], 'a\nb');
+      assert.deepEqual(seen, [0, 1, 2, 3, 4]);
+    });
+
+    it('ends a query that takes too long or prints too much, and answers those behind it', async () => {
+      const first = machine().query(`sleep 60 & echo $! >${path('pid')}; wait`, { timeoutMs: 400 });
+      const endless = machine().query('yes');
+      const good = [1, 2, 3].map((number) => machine().query(`printf ${number}`));
+      await assert.rejects(first, { reason: 'timeout', message: /within 0.4 s/ });
+      await until('what it ran is gone', () => isGone(readFileSync(path('pid'), 'utf8')));
+      await assert.rejects(endless, { reason: 'io', message: /longer than 4 MiB: ask for less/ });
+      assert.deepEqual(await Promise.all(good), ['1', '2', '3']);
     });
   });
 }

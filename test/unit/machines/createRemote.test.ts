@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { Disposable } from '../../../src/base/disposable.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { OwnEngines } from '../../../src/machines/container/ownEngines.ts';
 import { createRemote } from '../../../src/machines/createRemote.ts';
 import { HomeFolders } from '../../../src/machines/homeFolders.ts';
 import type { Machine } from '../../../src/machines/machine.ts';
@@ -12,7 +14,7 @@ import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
-import { TestSshd } from '../../fakes/sshd.ts';
+import { makeKey, TestSshd } from '../../fakes/sshd.ts';
 import { eventsOf, testEngine } from '../../fakes/testEngine.ts';
 
 describe('machines of the list, over a real sshd', () => {
@@ -21,6 +23,7 @@ describe('machines of the list, over a real sshd', () => {
   const owned: Disposable[] = [];
   let asked: string[] = [];
   let isTrusted = false;
+  let kept: string | undefined;
   before(async () => {
     sshd = await TestSshd.start();
   });
@@ -29,6 +32,7 @@ describe('machines of the list, over a real sshd', () => {
     for (const each of owned.splice(0)) each.dispose();
     asked = [];
     isTrusted = false;
+    kept = undefined;
     sshd.trustHostKey();
   });
 
@@ -44,6 +48,7 @@ describe('machines of the list, over a real sshd', () => {
     writeFileSync(join(folder(), 'config'), config.join('\n'));
     const machine = createRemote({
       prompts: {
+        keptSecret: () => Promise.resolve(kept),
         askSecret: ({ machine: id, kind }) => {
           asked.push(`${id} ${kind}`);
           return Promise.resolve(undefined);
@@ -54,6 +59,12 @@ describe('machines of the list, over a real sshd', () => {
         },
       },
       homes: new HomeFolders(join(folder(), 'homes.json'), (path, text) => writeFileAtomic(path, text, 0o600)),
+      engines: new OwnEngines({
+        home: folder(),
+        file: join(folder(), 'engines.json'),
+        write: writeFileAtomic,
+        logger: silentLogger,
+      }),
       clock: systemClock,
       ssh: {
         configFile: join(folder(), 'config'),
@@ -95,12 +106,65 @@ describe('machines of the list, over a real sshd', () => {
   it('asks for a host that was never seen, and again only when a person wants it', async () => {
     rmSync(sshd.knownHosts);
     const machine = create(lab);
-    await assert.rejects(machine.stat('/'), { reason: 'host_key' });
+    await assert.rejects(machine.exec('true', { cwd: '/' }), { reason: 'host_key' });
     assert.deepEqual(asked, ['gpu1 ssh-ed25519']);
+    await assert.rejects(machine.exec('true', { cwd: '/' }), { reason: 'host_key' });
+    assert.equal(asked.length, 1);
     isTrusted = true;
     await machine.ready?.({ isAnew: true });
     assert.ok(await machine.stat('/'));
     assert.match(readFileSync(sshd.knownHosts, 'utf8'), /ssh-ed25519/);
+  });
+
+  it('asks nobody for what only looks, and says what to do', async () => {
+    rmSync(sshd.knownHosts);
+    isTrusted = true;
+    const machine = create(lab);
+    const problems: string[] = [];
+    owned.push(
+      machine.follow('/tmp/log', 0, {
+        onBytes: () => undefined,
+        onChange: () => undefined,
+        onError: ({ reason }) => problems.push(reason),
+      }),
+    );
+    await assert.rejects(machine.stat('/'), { reason: 'host_key', message: /SHA256:.*Test the machine/ });
+    await assert.rejects(machine.query('echo'), { reason: 'host_key' });
+    await until('the follower says so', () => problems.includes('host_key'));
+    assert.deepEqual(asked, []);
+    // Somebody acts: at once, whatever is waited for.
+    assert.equal((await machine.exec('echo done', { cwd: '/' })).stdout, 'done\n');
+    assert.deepEqual(asked, ['gpu1 ssh-ed25519']);
+  });
+
+  it('logs in with what is kept, and asks for it only where somebody acts', async () => {
+    const path = join(folder(), 'locked');
+    makeKey(path, 'open sesame');
+    const allowed = join(sshd.folder, 'authorized_keys');
+    const others = readFileSync(allowed, 'utf8');
+    writeFileSync(allowed, readFileSync(`${path}.pub`, 'utf8'));
+    try {
+      const machine = create({ ...lab, keyPath: path });
+      await assert.rejects(machine.stat('/'), { reason: 'auth', message: /nobody is asked in the background/ });
+      assert.deepEqual(asked, []);
+      await assert.rejects(machine.exec('true', { cwd: '/' }), { reason: 'auth', message: /cannot be opened|tried/ });
+      assert.deepEqual(asked, ['gpu1 passphrase']);
+      kept = 'open sesame';
+      assert.ok(await create({ ...lab, keyPath: path }).stat('/'));
+      assert.deepEqual(asked, ['gpu1 passphrase']);
+    } finally {
+      writeFileSync(allowed, others);
+    }
+  });
+
+  it('tells at once that the way was lost and found, while nobody asks', async () => {
+    const machine = create(lab);
+    const told: string[] = [];
+    machine.onDidChangeStatus?.(({ kind }) => told.push(kind));
+    await machine.exec('true', { cwd: '/' });
+    sshd.cut();
+    await until('it is lost and found', () => told.length >= 3);
+    assert.deepEqual(told, ['connected', 'unreachable', 'connected']);
   });
 
   it('follows a file there, also when it could not be reached at first', async () => {
@@ -146,7 +210,14 @@ describe('machines of the list, over a real sshd', () => {
       assert.equal(ended?.metrics[0]?.last, 0.25);
       assert.equal([...session.state.runs.values()][0]?.spec.cwd, join(sshd.folder, 'home', 'work'));
       assert.match(JSON.stringify(model.requests[0]?.system), /- gpu1: \S+@127\.0\.0\.1:\d+ · \d+ CPU/);
-      assert.deepEqual(bed.engine.machines.status('gpu1'), { kind: 'connected' });
+      const { machines } = bed.engine;
+      assert.deepEqual(machines.status('gpu1'), { kind: 'connected' });
+      // Nobody uses it any more, and its status is right all the same.
+      const kinds: string[] = [];
+      machines.onDidChange(() => kinds.push(machines.status('gpu1').kind));
+      sshd.cut();
+      await until('it is lost and found', () => kinds.at(-1) === 'connected');
+      assert.deepEqual([...new Set(kinds)], ['unreachable', 'connected']);
     } finally {
       await bed.dispose();
     }

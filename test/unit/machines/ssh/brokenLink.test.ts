@@ -38,6 +38,32 @@ describe('a link that breaks', () => {
     await until('it ran on', () => existsSync(path('done')));
   });
 
+  it('breaks streams in the middle, whichever way they go, and lets go of their source', async () => {
+    newMachine();
+    let isReturned = false;
+    const endless = async function* () {
+      try {
+        for (;;) {
+          await Promise.resolve();
+          yield Buffer.alloc(1000);
+        }
+      } finally {
+        isReturned = true;
+      }
+    };
+    const nothing = { onStdout: () => undefined };
+    const streams = [
+      machine.stream(`: > ${path('in')}; cat >/dev/null`, { ...nothing, stdin: endless() }),
+      machine.stream(`: > ${path('out')}; yes`, nothing),
+      machine.stream(`: > ${path('held')}; yes`, { onStdout: () => new Promise((resolve) => setTimeout(resolve, 50)) }),
+    ];
+    for (const stream of streams) stream.catch(() => undefined);
+    await until('they run', () => ['in', 'out', 'held'].every((name) => existsSync(path(name))));
+    sshd.cut();
+    for (const stream of streams) await assert.rejects(stream, { reason: 'unreachable' });
+    await until('the source is let go of', () => isReturned);
+  });
+
   it('leaves the old content of a file that was being written', async () => {
     newMachine();
     writeFileSync(path('f'), 'old');

@@ -9,6 +9,7 @@ import ssh2 from 'ssh2';
 import { SshConnection, type SshConnectionParts } from '../../../../src/machines/ssh/sshConnection.ts';
 import type { SshTarget } from '../../../../src/machines/ssh/sshConfig.ts';
 import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
+import { isAlive } from '../alive.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 import { freePort, makeKey, scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
@@ -33,8 +34,11 @@ describe('SshConnection', () => {
     return machine;
   }
 
-  const echo = async (machine: SshMachine, word: string): Promise<string> =>
-    (await machine.exec(`echo ${word}`)).stdout.trim();
+  /** As somebody who acts there does. */
+  const echo = async (machine: SshMachine, word: string): Promise<string> => {
+    await machine.connection.ready({ mayAsk: true });
+    return (await machine.exec(`echo ${word}`)).stdout.trim();
+  };
 
   it('is one for everything that happens at a time', async () => {
     const machine = connect(sshd.target());
@@ -45,7 +49,7 @@ describe('SshConnection', () => {
   });
 
   it('keeps within the sessions that the server allows, down to one', async () => {
-    for (const limit of [3, 1]) {
+    for (const limit of [3, 2, 1]) {
       const narrow = await TestSshd.start([`MaxSessions ${limit}`]);
       try {
         const machine = connect(narrow.target());
@@ -62,10 +66,17 @@ describe('SshConnection', () => {
         assert.equal(Buffer.from(await machine.readFile(path)).toString(), 'here');
         await follow.drain();
         assert.equal(read.join(''), 'here');
-        if (limit > 1) {
-          const { outcome } = await machine.exec('sleep 60 & sleep 60', { timeoutMs: 100 });
-          assert.deepEqual(outcome, { kind: 'timed_out', afterMs: 100 });
-        }
+        // With every session taken, what is to be ended is ended all the same, with its children.
+        const pids = join(folder(), `pids${limit}`);
+        const late = Array.from({ length: limit }, () =>
+          machine.exec(`sleep 60 & echo $! >>${pids}; echo $$ >>${pids}; sleep 60`, { timeoutMs: 300 }),
+        );
+        for (const { outcome } of await Promise.all(late))
+          assert.deepEqual(outcome, { kind: 'timed_out', afterMs: 300 });
+        const left = readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+        assert.equal(left.length, 2 * limit);
+        await until('nobody is left', () => !left.some(isAlive));
+        assert.equal(await echo(machine, 'after'), 'after');
         follow.dispose();
       } finally {
         for (const one of owned.splice(0).reverse()) one.dispose();
@@ -221,13 +232,13 @@ describe('SshConnection', () => {
       const { prompts, asked } = scriptedPrompts(answers);
       const clock = new ManualClock();
       const { connection } = connect(sshd.target({ port, identityFiles: [] }), { prompts, clock });
-      await assert.rejects(connection.ready(), { reason: 'auth' });
-      await clock.advance(60_000);
-      await assert.rejects(connection.ready(), { reason: 'auth' });
+      await assert.rejects(connection.ready({ mayAsk: true }), { reason: 'auth' });
+      await clock.advance(300_000);
+      await assert.rejects(connection.ready({ mayAsk: true }), { reason: 'auth' });
       assert.equal(asked.length, 1, 'nobody is asked without having come back');
       answers.secret = 'right';
       connection.retry();
-      await connection.ready();
+      await connection.ready({ mayAsk: true });
       assert.equal(asked.length, 2);
       assert.match(asked[0] ?? '', /^password .*@127\.0\.0\.1$/);
       connection.dispose();

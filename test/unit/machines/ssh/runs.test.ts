@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { newRunId, type SessionId } from '../../../../src/base/ids.ts';
-import { createMachines } from '../../../../src/machines/machineList.ts';
+import { createMachines } from '../../../../src/machines/list/machineList.ts';
 import type { Machine } from '../../../../src/machines/machine.ts';
 import { SshConnection } from '../../../../src/machines/ssh/sshConnection.ts';
 import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { hostAliases } from '../../../../src/machines/ssh/configFile.ts';
-import { parseHostReference, resolveHost, type SshConfigOptions } from '../../../../src/machines/ssh/sshConfig.ts';
+import { resolveHost, type SshConfigOptions } from '../../../../src/machines/ssh/sshConfig.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 
 describe('ssh configuration', () => {
@@ -74,20 +74,44 @@ describe('ssh configuration', () => {
     assert.deepEqual(await hostAliases(options), []);
   });
 
+  for (const sshProgram of ['ssh', null])
+    it(`gives a ProxyCommand what it asks for, with ${sshProgram ?? 'our own reader'}`, async () => {
+      const options = configured(
+        'Host a\n HostName a.example.org\n User ada\n Port 2200\n ProxyCommand nc -X "5" %h %p # %r %n %%\n' +
+          'Host b\n ProxyJump a,c\nHost c\n ProxyJump a\n',
+      );
+      const resolved = (host: string) => resolveHost({ host }, { ...options, sshProgram });
+      assert.equal((await resolved('a')).proxyCommand, 'nc -X "5" a.example.org 2200 # ada a %');
+      const { proxyJump, proxyCommand } = await resolved('b');
+      assert.equal(proxyCommand, undefined);
+      assert.deepEqual(
+        proxyJump.map((hop) => [hop.host, hop.proxyCommand !== undefined, hop.proxyJump.length]),
+        [
+          ['a.example.org', true, 0],
+          ['c', false, 0],
+        ],
+      );
+    });
+
   it('says what it cannot use', async () => {
-    const options = configured('Host a\n ProxyCommand nc %h\nHost loop\n ProxyJump loop\nHost *\n Port 22\n');
-    await assert.rejects(resolveHost({ host: 'a' }, options), { reason: 'unreachable', message: /ProxyJump/ });
+    const options = configured(
+      'Host a\n ProxyCommand nc %h\n ProxyUseFdpass yes\nHost loop\n ProxyJump loop\nHost b\n ProxyCommand nc %h\n' +
+        ' HostName a;id\nHost *\n Port 22\n',
+    );
+    await assert.rejects(resolveHost({ host: 'a' }, options), { reason: 'unreachable', message: /ProxyUseFdpass/ });
+    await assert.rejects(resolveHost({ host: 'b' }, { ...options, sshProgram: null }), {
+      message: /must not be given/,
+    });
     await assert.rejects(resolveHost({ host: 'loop' }, { ...options, sshProgram: null }), { message: /too many/ });
     await assert.rejects(resolveHost({ host: '-oProxyCommand=x' }, options), { message: /not the name of a host/ });
     await assert.rejects(resolveHost({ host: 'h' }, configured('Prot 22\n')), { message: /does not work/ });
   });
 
-  it('reads what a person types', () => {
-    assert.deepEqual(parseHostReference('ada@gpu1:2222'), { host: 'gpu1', user: 'ada', port: 2222 });
-    assert.deepEqual(parseHostReference('ssh://gpu1'), { host: 'gpu1' });
-    assert.deepEqual(parseHostReference('ada@[2001:db8::1]:22'), { host: '2001:db8::1', user: 'ada', port: 22 });
-    assert.deepEqual(parseHostReference('2001:db8::1'), { host: '2001:db8::1' });
-    for (const wrong of ['', 'a b', 'gpu1:99999', '-x', 'gpu1:'])
-      assert.equal(parseHostReference(wrong), undefined, wrong);
+  it('leaves to OpenSSH what only it can judge, and does not share the connections of others', async () => {
+    const options = configured(
+      'Match host h exec "test -e /proc"\n User matched\nHost *\n ControlMaster auto\n ControlPath /nowhere/%C\n User other\n',
+    );
+    assert.equal((await resolveHost({ host: 'h' }, options)).user, 'matched');
+    assert.equal((await resolveHost({ host: 'h' }, { ...options, sshProgram: null })).user, 'other');
   });
 });

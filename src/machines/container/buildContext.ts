@@ -1,0 +1,85 @@
+/** What a Dockerfile is built from: which files, and one word that changes when any of them does. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { codeOf } from '../../base/errors.ts';
+import { MachineFailure } from '../machine.ts';
+
+export interface BuildContext {
+  readonly folder: string;
+  /** Relative to the folder. */
+  readonly dockerfile: string;
+  /** Relative to the folder, sorted; what `.dockerignore` names is left out. */
+  readonly files: readonly string[];
+  /** Of names, modes and contents. */
+  readonly hash: string;
+}
+
+/** Both absolute. Rejects with `MachineFailure` when the Dockerfile is not there, or is outside of the folder. */
+export async function readBuildContext(dockerfile: string, folder = dirname(dockerfile)): Promise<BuildContext> {
+  const name = relative(folder, dockerfile);
+  if (name.startsWith('..'))
+    throw new MachineFailure('unreachable', `The Dockerfile ${dockerfile} is not inside its build context ${folder}.`);
+  const isIgnored = ignoring(await textIfThere(join(folder, '.dockerignore')));
+  const needed = [name, '.dockerignore'];
+  const files = await filesBelow(folder, (path) => !needed.includes(path) && isIgnored(path));
+  if (!files.includes(name)) throw new MachineFailure('unreachable', `There is no Dockerfile ${dockerfile}.`);
+  const hash = createHash('sha256').update(name);
+  for (const file of files) await addFile(join(folder, file), hash.update(`\0${file}\0`));
+  return { folder, dockerfile: name, files, hash: hash.digest('hex').slice(0, 12) };
+}
+
+async function addFile(path: string, hash: ReturnType<typeof createHash>): Promise<void> {
+  const { mode, size } = await lstat(path);
+  hash.update(`${mode & 0o777} ${size}\0`);
+  if ((mode & 0o170000) === 0o120000) hash.update(await readlink(path));
+  else for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
+}
+
+async function filesBelow(folder: string, isIgnored: (path: string) => boolean): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT')
+      throw new MachineFailure('unreachable', `There is no folder ${folder} to build an image from.`, { cause: error });
+    throw error;
+  });
+  return entries
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => !isIgnored(path))
+    .sort();
+}
+
+/** The rules of `.dockerignore`: the last that names a path, or a folder above it, decides; `!` takes it in again. */
+export function ignoring(text: string): (path: string) => boolean {
+  const rules = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => ({ isIgnored: !line.startsWith('!'), pattern: patternOf(line.replace(/^!/, '')) }));
+  return (path) => rules.findLast(({ pattern }) => pattern.test(path))?.isIgnored ?? false;
+}
+
+function patternOf(glob: string): RegExp {
+  const words = glob
+    .trim()
+    .replace(/^\.?\//, '')
+    .replace(/\/+$/, '');
+  const source = words.replace(/\*\*\/|\*\*|\*|\?|[.+^${}()|\\]/g, (sign) => {
+    if (sign === '**/') return '(?:.*/)?';
+    if (sign === '**') return '.*';
+    if (sign === '*') return '[^/]*';
+    return sign === '?' ? '[^/]' : `\\${sign}`;
+  });
+  return new RegExp(`^${source}(?:/.*)?$`);
+}
+
+async function textIfThere(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}
+
+/** `helios-lab:3f2a…`: made anew whenever something of it has changed. */
+export const tagOf = (id: string, { hash }: BuildContext): string =>
+  `helios-${basename(id)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')}:${hash}`;

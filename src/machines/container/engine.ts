@@ -1,0 +1,68 @@
+/** The engine that keeps the containers: where it is, and what it says when something is wrong. */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type Dockerode from 'dockerode';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { MachineFailure } from '../machine.ts';
+import { expandHome } from '../ssh/configFile.ts';
+import { loadDocker } from './dockerLibrary.ts';
+
+export type Docker = Dockerode;
+
+/** `engine` of an entry, else `DOCKER_HOST`, else the first socket that is there: Docker's, then Podman's. */
+export const engineOf = (engine: string | undefined): string => engine ?? process.env.DOCKER_HOST ?? usualSocket();
+
+/** @param place As `engineOf` tells it. Nothing is connected yet. */
+export async function openEngine(place: string): Promise<Docker> {
+  const Docker = await loadDocker();
+  if (!place.includes('://')) return new Docker({ socketPath: expandHome(place, homedir()) });
+  if (place.startsWith('unix://')) return new Docker({ socketPath: place.slice('unix://'.length) });
+  // Certificates are named by the environment, as for `docker`.
+  if (place === process.env.DOCKER_HOST) return new Docker();
+  const { hostname, port, protocol } = new URL(place);
+  if (protocol !== 'tcp:' && protocol !== 'http:')
+    throw new MachineFailure('io', `The engine ${place} is not understood: name a socket's path or tcp://host:port.`);
+  return new Docker({ host: hostname, port: port || '2375', protocol: 'http' });
+}
+
+/** Whether what an entry mounts is what the engine sees at that path. */
+export const isHere = (place: string): boolean =>
+  !/^(tcp|http|https|ssh):\/\/(?!localhost\b|127\.|\[::1\])/.test(place);
+
+function usualSocket(): string {
+  const own = process.env.XDG_RUNTIME_DIR;
+  const sockets = [
+    '/var/run/docker.sock',
+    join(homedir(), '.docker/run/docker.sock'),
+    ...(own === undefined ? [] : [join(own, 'docker.sock'), join(own, 'podman/podman.sock')]),
+    '/run/podman/podman.sock',
+  ];
+  return sockets.find((path) => existsSync(path)) ?? '/var/run/docker.sock';
+}
+
+/** The HTTP status that the engine answered with; `undefined` when it did not answer. */
+export function statusOf(error: unknown): number | undefined {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** What went wrong while `deed` was done, as the failure that everything above understands. */
+export function engineFailure(error: unknown, deed: string): MachineFailure {
+  if (error instanceof MachineFailure) return error;
+  const said = messageOf(error)
+    .replace(/^\(HTTP code \d+\) [^-]*- /, '')
+    .trim();
+  const status = statusOf(error);
+  if (status !== undefined) return new MachineFailure('io', `${deed}: ${said}.`, { cause: error });
+  const code = codeOf(error);
+  if (code === 'EACCES')
+    return new MachineFailure(
+      'denied',
+      `${deed}: this user may not use the container engine (${said}). Add the user to its group, or name another engine.`,
+      { cause: error },
+    );
+  const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
+  const why = isAbsent ? 'no container engine answers; start Docker or Podman, or name the engine' : said;
+  return new MachineFailure('unreachable', `${deed}: ${why}.`, { cause: error });
+}

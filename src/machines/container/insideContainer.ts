@@ -1,0 +1,49 @@
+/** Commands in a container that is running. */
+import type { Duplex } from 'node:stream';
+import type Dockerode from 'dockerode';
+import { oneLine } from '../../base/text.ts';
+import { MachineFailure } from '../machine.ts';
+import { DockerChannel, newMarker, reportingArgv } from './dockerChannel.ts';
+
+export type Container = Dockerode.Container;
+
+/** As the user of the container, unless one is named. Rejects as dockerode does. */
+export async function startIn(container: Container, line: string, user?: string): Promise<DockerChannel> {
+  const marker = newMarker();
+  const exec = await container.exec({
+    Cmd: reportingArgv(line, marker),
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    ...(user !== undefined && { User: user }),
+  });
+  const stream: Duplex = await exec.start({ hijack: true, stdin: true });
+  return new DockerChannel(stream, marker);
+}
+
+/** Resolves with its stdout. Rejects as dockerode does, and with `MachineFailure` when it did not end well. */
+export async function outputOf(container: Container, line: string, user?: string): Promise<string> {
+  const channel = await startIn(container, line, user);
+  let code: unknown;
+  let said = '';
+  channel.once('exit', (exitCode: unknown) => (code = exitCode));
+  channel.stderr.on('data', (bytes: Buffer) => (said += bytes.toString()));
+  channel.end();
+  let text = '';
+  for await (const bytes of channel) text += String(bytes);
+  if (code === 0) return text;
+  throw new MachineFailure(
+    'io',
+    `A command in the container did not end well: ${oneLine(said, 300) || 'it was stopped'}.`,
+  );
+}
+
+/** A process of a run says so in its environment, and its capsule by its name; the pattern does not match itself. */
+const liveRunScript =
+  "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '[c]apsule.sh$\\|^[H]ELIOS_RUN_ID=' || :";
+
+/** Rejects as dockerode does. A container that is not running has none. */
+export async function hasLiveRuns(container: Container): Promise<boolean> {
+  const { State } = await container.inspect();
+  return State.Running && Number(await outputOf(container, liveRunScript)) > 0;
+}

@@ -1,0 +1,50 @@
+/** Which hosts of the ssh config become machines. Pure. */
+import { UserFacing } from '../../base/errors.ts';
+import { suggestedId, type MachineEntry, type SshEntry } from '../machineEntry.ts';
+import { aliasesOf, type SshHost } from './sshHosts.ts';
+
+export interface HostImport {
+  readonly entries: readonly SshEntry[];
+  /** What is done, in one line for a person. */
+  readonly summary: string;
+}
+
+/** Hosts that are on the list already are left as they are. Throws `UserFacing` when a name is no host. */
+export function planImport(
+  hosts: readonly SshHost[],
+  machines: readonly MachineEntry[],
+  names: readonly string[] | 'all',
+): HostImport {
+  const aliases = aliasesOf(hosts);
+  const unknown = names === 'all' ? [] : names.filter((name) => !aliases.includes(name));
+  if (unknown.length > 0)
+    throw new UserFacing(
+      `The ssh config has no host ${unknown.join(', ')}.`,
+      aliases.length > 0 ? `It has ${aliases.join(', ')}.` : 'It has none but patterns.',
+    );
+  const forGit = names === 'all' ? aliasesOf(hosts.filter(({ isForGit }) => isForGit)) : [];
+  const wanted = names === 'all' ? aliases.filter((alias) => !forGit.includes(alias)) : [...new Set(names)];
+  const known = wanted.filter((alias) => isKnown(alias, machines));
+  const fresh = wanted.filter((alias) => !known.includes(alias));
+  const taken = machines.map(({ id }) => id);
+  const entries = fresh.map((alias): SshEntry => {
+    const id = suggestedId({ alias }, taken);
+    taken.push(id);
+    return { id, kind: 'ssh', alias };
+  });
+  return { entries, summary: summaryOf({ fresh, known, forGit }) };
+}
+
+const isKnown = (alias: string, machines: readonly MachineEntry[]): boolean =>
+  machines.some((entry) => entry.id === alias || (entry.kind === 'ssh' && entry.alias === alias));
+
+type Lists = Readonly<Record<'fresh' | 'known' | 'forGit', readonly string[]>>;
+
+function summaryOf({ fresh, known, forGit }: Lists): string {
+  const parts = [
+    fresh.length > 0 ? `Added ${fresh.join(', ')}.` : 'Nothing to add.',
+    known.length > 0 ? `On the list already: ${known.join(', ')}.` : '',
+    forGit.length > 0 ? `Left out, since they log in as git: ${forGit.join(', ')}.` : '',
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}

@@ -1,0 +1,149 @@
+/**
+ * `machines.json`: the machines of the person, readable by them alone. What it holds beside what we know is kept, and a
+ * file that cannot be understood is reported and never written over. Passwords are never in it.
+ */
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { adviceOf, codeOf, messageOf, UserFacing } from '../../base/errors.ts';
+import { readJson, type JsonReading } from './jsonText.ts';
+import { checkedEntry, issueText, machineEntrySchema, type MachineEntry } from '../machineEntry.ts';
+
+export interface MachineFileOptions {
+  /** Absolute. */
+  readonly path: string;
+  /** Replaces the file at once or not at all, with mode 0600; parent folders are made. */
+  write(path: string, text: string): Promise<void>;
+}
+
+export interface MachineFileReading {
+  /** Those that can be used, in the order of the file. */
+  readonly entries: readonly MachineEntry[];
+  /** What cannot be used, each in one line with its place and what to do; empty when all is well. */
+  readonly problems: readonly string[];
+}
+
+const version = 1;
+const outerSchema = z.looseObject({ version: z.literal(version), machines: z.array(z.unknown()) });
+type Outer = z.output<typeof outerSchema>;
+
+export class MachineFile {
+  readonly path: string;
+  readonly #write: MachineFileOptions['write'];
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ path, write }: MachineFileOptions) {
+    this.path = path;
+    this.#write = write;
+  }
+
+  /** Never rejects: a file that cannot be read is a problem in words. Without a file there are no machines. */
+  async read(): Promise<MachineFileReading> {
+    try {
+      const { outer, json } = await this.#read();
+      return this.#entriesOf(outer, json);
+    } catch (error) {
+      if (!(error instanceof UserFacing)) throw error;
+      return { entries: [], problems: [adviceOf(error)] };
+    }
+  }
+
+  /** Adds the machines, each in place of the one with its id. Rejects with `UserFacing` when the file is broken. */
+  put(...entries: readonly MachineEntry[]): Promise<void> {
+    const checked = entries.map((entry) => checkedEntry(entry));
+    return this.#change((machines) => {
+      const next = [...machines];
+      for (const entry of checked) {
+        const index = next.findIndex((each) => idOf(each) === entry.id);
+        if (index === -1) next.push(entry);
+        else next[index] = entry;
+      }
+      return next;
+    });
+  }
+
+  /** Resolves with false when there is none of this id. Rejects with `UserFacing` when the file is broken. */
+  async remove(id: string): Promise<boolean> {
+    let isFound = false;
+    await this.#change((machines) => {
+      const next = machines.filter((each) => idOf(each) !== id);
+      isFound = next.length < machines.length;
+      return next;
+    });
+    return isFound;
+  }
+
+  /** Makes the file where there is none, for a person who wants to edit it. */
+  async ensure(): Promise<void> {
+    if ((await this.#text()) === undefined) await this.#change((machines) => machines, true);
+  }
+
+  /** One change at a time, each on what is in the file at its moment. */
+  #change(edit: (machines: readonly unknown[]) => readonly unknown[], isForced = false): Promise<void> {
+    const change = this.#last.then(async () => {
+      const { outer } = await this.#read();
+      const machines = edit(outer.machines);
+      if (!isForced && JSON.stringify(machines) === JSON.stringify(outer.machines)) return;
+      await this.#write(this.path, `${JSON.stringify({ ...outer, machines }, null, 2)}\n`);
+    });
+    this.#last = change.catch(() => undefined);
+    return change;
+  }
+
+  async #read(): Promise<{ readonly outer: Outer; readonly json: JsonReading }> {
+    const text = await this.#text();
+    if (text === undefined || text.trim() === '')
+      return { outer: { version, machines: [] }, json: { value: undefined, lineOf: () => 1 } };
+    const json = readJson(text);
+    if ('brokenLine' in json) throw this.#broken(json.brokenLine, 'it is not valid JSON');
+    const outer = outerSchema.safeParse(json.value);
+    if (outer.success) return { outer: outer.data, json };
+    const [issue] = outer.error.issues;
+    throw this.#broken(
+      json.lineOf(issue?.path ?? []),
+      issue?.path[0] === 'version' ? 'its version is not 1' : 'it is not { "version": 1, "machines": [ … ] }',
+    );
+  }
+
+  async #text(): Promise<string | undefined> {
+    try {
+      return await readFile(this.path, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw new UserFacing(`${this.path} cannot be read: ${messageOf(error)}.`, 'Make it a file that you can read.');
+    }
+  }
+
+  #broken(line: number, why: string): UserFacing {
+    return new UserFacing(`${this.path}, line ${line}: ${why}.`, 'Mend it by hand; until then it is left as it is.');
+  }
+
+  #entriesOf(outer: Outer, json: JsonReading): MachineFileReading {
+    const entries: MachineEntry[] = [];
+    const problems: string[] = [];
+    const problem = (path: readonly PropertyKey[], why: string): void => {
+      const line = 'lineOf' in json ? json.lineOf(['machines', ...path]) : 1;
+      problems.push(`${this.path}, line ${line}: ${why}. The machine is left out until this is mended.`);
+    };
+    for (const [index, value] of outer.machines.entries()) {
+      const parsed = machineEntrySchema.safeParse(value);
+      const [issue] = parsed.error?.issues ?? [];
+      if (!parsed.success) problem([index, ...(issue?.path ?? [])], issueText(issue));
+      else if (entries.some(({ id }) => id === parsed.data.id))
+        problem([index, 'id'], `"${parsed.data.id}" is there twice`);
+      else entries.push(parsed.data);
+    }
+    return { entries, problems };
+  }
+}
+
+/** The line, from 1, at which the machine begins in the text of `machines.json`; `undefined` where it is not found. */
+export function lineOfMachine(text: string, id: string): number | undefined {
+  const json = readJson(text);
+  if ('brokenLine' in json) return undefined;
+  const outer = outerSchema.safeParse(json.value);
+  const index = outer.data?.machines.findIndex((each) => idOf(each) === id) ?? -1;
+  return index === -1 ? undefined : json.lineOf(['machines', index]);
+}
+
+const idOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;

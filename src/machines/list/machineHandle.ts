@@ -1,0 +1,245 @@
+/**
+ * A machine of the person's list as everything else holds it. It stays the same while the machine behind it is replaced,
+ * so that runs are followed on, and it knows whether the machine can be reached: from what was done last, and from what
+ * the machine itself tells of its way.
+ */
+import { toDisposable, type Disposable } from '../../base/disposable.ts';
+import { forwardedScheduler, schedulerOf } from '../forwardedScheduler.ts';
+import {
+  MachineFailure,
+  type ExecOptions,
+  type ExecResult,
+  type FileStat,
+  type Follow,
+  type FollowSink,
+  type Machine,
+  type MachineFailureReason,
+  type MachineKind,
+  type MachineShare,
+  type QueryOptions,
+  type MachineStatus,
+  type ReadyOptions,
+  type Scheduler,
+  type StreamOptions,
+  type StreamResult,
+} from '../machine.ts';
+
+/** Failures that tell of the way to the machine. Others were told by the machine itself. */
+const wayReasons: readonly MachineFailureReason[] = ['unreachable', 'auth', 'host_key', 'timeout'];
+const answeredReasons: readonly MachineFailureReason[] = ['missing', 'denied', 'no_space'];
+
+export class MachineHandle implements Machine {
+  readonly id: string;
+  readonly #onStatus: () => void;
+  readonly #follows = new Set<HandleFollow>();
+  readonly #scheduler = forwardedScheduler(
+    () => schedulerOf(this.#target).mayRequeue,
+    (call) => this.#asked((target) => call(schedulerOf(target))),
+  );
+  #target: Machine;
+  #status: MachineStatus = { kind: 'unused' };
+  #listening: Disposable | undefined;
+
+  constructor(target: Machine, onStatus: () => void) {
+    this.id = target.id;
+    this.#target = target;
+    this.#onStatus = onStatus;
+    this.#listening = this.#listenTo(target);
+  }
+
+  get kind(): MachineKind {
+    return this.#target.kind;
+  }
+
+  get runsFolder(): string {
+    return this.#target.runsFolder;
+  }
+
+  get workFolder(): string {
+    return this.#target.workFolder;
+  }
+
+  get homeFolder(): string | undefined {
+    return this.#target.homeFolder;
+  }
+
+  get share(): MachineShare | undefined {
+    return this.#target.share;
+  }
+
+  get scheduler(): Scheduler | undefined {
+    return this.#target.scheduler && this.#scheduler;
+  }
+
+  get status(): MachineStatus {
+    return this.#status;
+  }
+
+  /** From now on `target` is meant; what is followed goes on there, at the byte where it stands. */
+  replace(target: Machine): void {
+    this.#listening?.dispose();
+    this.#target = target;
+    this.#listening = this.#listenTo(target);
+    this.#note(target, { kind: 'unused' });
+    for (const follow of this.#follows) follow.moveTo(target);
+  }
+
+  async ready(options?: ReadyOptions): Promise<void> {
+    const target = this.#target;
+    try {
+      await target.ready?.(options);
+    } catch (error) {
+      this.#noteFailure(target, error);
+      throw error;
+    }
+  }
+
+  /** May be known by heart: says nothing of the way. A failure does. */
+  async describe(): Promise<string> {
+    const target = this.#target;
+    try {
+      return await target.describe();
+    } catch (error) {
+      this.#noteFailure(target, error);
+      throw error;
+    }
+  }
+
+  async exec(command: string, options?: ExecOptions): Promise<ExecResult> {
+    const target = this.#target;
+    try {
+      const result = await target.exec(command, options);
+      // What was called off may never have been there.
+      if (result.outcome.kind !== 'aborted') this.#note(target, { kind: 'connected' });
+      return result;
+    } catch (error) {
+      this.#noteFailure(target, error);
+      throw error;
+    }
+  }
+
+  query(script: string, options?: QueryOptions): Promise<string> {
+    return this.#asked((target) => target.query(script, options));
+  }
+
+  stream(command: string, options: StreamOptions): Promise<StreamResult> {
+    return this.#asked((target) => target.stream(command, options));
+  }
+
+  spawnDetached(
+    argv: readonly string[],
+    options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  ): Promise<void> {
+    return this.#asked((target) => target.spawnDetached(argv, options));
+  }
+
+  readFile(path: string, range?: { readonly offset: number; readonly maxBytes: number }): Promise<Uint8Array> {
+    return this.#asked((target) => target.readFile(path, range));
+  }
+
+  writeFile(path: string, content: Uint8Array): Promise<void> {
+    return this.#asked((target) => target.writeFile(path, content));
+  }
+
+  appendFile(path: string, content: Uint8Array): Promise<void> {
+    return this.#asked((target) => target.appendFile(path, content));
+  }
+
+  stat(path: string): Promise<FileStat | undefined> {
+    return this.#asked((target) => target.stat(path));
+  }
+
+  follow(path: string, offset: number, sink: FollowSink): Follow {
+    const watched: FollowSink = {
+      onBytes: (bytes, at) => {
+        this.#note(this.#target, { kind: 'connected' });
+        sink.onBytes(bytes, at);
+      },
+      onChange: () => sink.onChange(),
+      onError: (error) => {
+        this.#noteFailure(this.#target, error);
+        sink.onError(error);
+      },
+    };
+    const follow = new HandleFollow(path, offset, watched, () => this.#follows.delete(follow));
+    this.#follows.add(follow);
+    follow.moveTo(this.#target);
+    return follow;
+  }
+
+  async #asked<T>(ask: (target: Machine) => Promise<T>): Promise<T> {
+    const target = this.#target;
+    try {
+      const answer = await ask(target);
+      this.#note(target, { kind: 'connected' });
+      return answer;
+    } catch (error) {
+      this.#noteFailure(target, error);
+      throw error;
+    }
+  }
+
+  #listenTo(target: Machine): Disposable | undefined {
+    return target.onDidChangeStatus?.((status) => this.#note(target, status));
+  }
+
+  #noteFailure(target: Machine, error: unknown): void {
+    if (!(error instanceof MachineFailure)) return;
+    if (wayReasons.includes(error.reason)) this.#note(target, { kind: 'unreachable', why: error.message });
+    if (answeredReasons.includes(error.reason)) this.#note(target, { kind: 'connected' });
+  }
+
+  /** What a machine that was replaced meanwhile says is of no interest. */
+  #note(target: Machine, status: MachineStatus): void {
+    if (target !== this.#target) return;
+    const before = this.#status;
+    this.#status = status;
+    const isSame = before.kind === status.kind && whyOf(before) === whyOf(status);
+    if (!isSame) this.#onStatus();
+  }
+}
+
+const whyOf = (status: MachineStatus): string | undefined => (status.kind === 'unreachable' ? status.why : undefined);
+
+/** Follows on whichever machine is meant; each byte is given once. */
+class HandleFollow implements Follow {
+  readonly #path: string;
+  readonly #sink: FollowSink;
+  readonly #released: Disposable;
+  #offset: number;
+  #inner: Follow | undefined;
+  #isDisposed = false;
+
+  constructor(path: string, offset: number, sink: FollowSink, release: () => void) {
+    this.#path = path;
+    this.#offset = offset;
+    this.#sink = sink;
+    this.#released = toDisposable(release);
+  }
+
+  moveTo(target: Machine): void {
+    this.#inner?.dispose();
+    let isCurrent = (): boolean => !this.#isDisposed;
+    const inner = target.follow(this.#path, this.#offset, {
+      onBytes: (bytes, at) => {
+        if (!isCurrent()) return;
+        this.#offset = at + bytes.length;
+        this.#sink.onBytes(bytes, at);
+      },
+      onChange: () => isCurrent() && this.#sink.onChange(),
+      onError: (error) => isCurrent() && this.#sink.onError(error),
+    });
+    this.#inner = inner;
+    isCurrent = () => !this.#isDisposed && this.#inner === inner;
+  }
+
+  async drain(): Promise<void> {
+    await this.#inner?.drain();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#inner?.dispose();
+    this.#released.dispose();
+  }
+}

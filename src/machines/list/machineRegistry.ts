@@ -1,0 +1,204 @@
+/**
+ * The machines as they are now: this computer, and those of `machines.json`. A change of the file, by us or by anyone,
+ * is known at once to everything that holds the registry; nothing is connected before it is used.
+ */
+import { mkdirSync, watch, type FSWatcher } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { coalesced } from '../../base/coalesced.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
+import { messageOf, UserFacing } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { MachineFailure, type Machine, type Machines, type MachineStatus } from '../machine.ts';
+import { localId, type MachineEntry } from '../machineEntry.ts';
+import type { MachineFile } from './machineFile.ts';
+import { MachineHandle } from './machineHandle.ts';
+
+/** Builds the machine of an entry. It connects when it is used first, and disconnects when it is disposed. */
+export type CreateMachine = (entry: MachineEntry) => Machine & Disposable;
+
+export interface MachineRegistryOptions {
+  readonly local: Machine;
+  readonly file: MachineFile;
+  readonly create: CreateMachine;
+  /** Whether runs are going on there: such a machine is not taken away. */
+  isBusy(machineId: string): boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Remote {
+  readonly entry: MachineEntry;
+  readonly machine: Machine & Disposable;
+  readonly handle: MachineHandle;
+}
+
+/** An editor writes a file in several steps. */
+const quietMs = 50;
+
+export class MachineRegistry implements Machines, Disposable {
+  readonly #options: MachineRegistryOptions;
+  #remotes = new Map<string, Remote>();
+  /** Gone from the file while runs were going on there. */
+  readonly #retired = new Map<string, Remote>();
+  readonly #changed = new Emitter<void>();
+  /** The list, the status of a machine, or `problems`. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  #problems: readonly string[] = [];
+  #watcher: FSWatcher | undefined;
+  #pending: Disposable | undefined;
+  #isDisposed = false;
+  /** Reads the file anew; what is asked while it is read is read again. Never rejects. */
+  readonly reload = coalesced(() => this.#load());
+
+  private constructor(options: MachineRegistryOptions) {
+    this.#options = options;
+  }
+
+  /** With the machines of the file; a broken file is told to the log and in `problems`. */
+  static async open(options: MachineRegistryOptions): Promise<MachineRegistry> {
+    const registry = new MachineRegistry(options);
+    registry.#watch();
+    await registry.reload();
+    return registry;
+  }
+
+  get file(): string {
+    return this.#options.file.path;
+  }
+
+  /** What is wrong with the file, with line and remedy. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  entries(): readonly MachineEntry[] {
+    return [...this.#remotes.values()].map(({ entry }) => entry);
+  }
+
+  list(): readonly Machine[] {
+    return [this.#options.local, ...this.#handles()];
+  }
+
+  get(id: string): Machine {
+    if (id === localId) return this.#options.local;
+    const remote = this.#remotes.get(id) ?? this.#retired.get(id);
+    if (remote) return remote.handle;
+    const ids = this.list().map((machine) => machine.id);
+    throw new MachineFailure('unknown_machine', `There is no machine "${id}". Machines: ${ids.join(', ')}.`);
+  }
+
+  status(id: string): MachineStatus {
+    return id === localId ? { kind: 'connected' } : (this.#remotes.get(id)?.handle.status ?? { kind: 'unused' });
+  }
+
+  /** The same machines with another local one: where relative paths and commands start is a matter of the session. */
+  with(local: Machine): Machines {
+    return {
+      list: () => [local, ...this.#handles()],
+      get: (id) => (id === localId ? local : this.get(id)),
+      status: (id) => this.status(id),
+      onDidChange: this.onDidChange,
+    };
+  }
+
+  /** Each takes the place of the machine with its id. Rejects with `UserFacing`. */
+  async add(...entries: readonly MachineEntry[]): Promise<void> {
+    await this.#options.file.put(...entries);
+    await this.reload();
+  }
+
+  /** Rejects with `UserFacing` when there is none, or while runs are going on there. */
+  async remove(id: string): Promise<void> {
+    if (id === localId) throw new UserFacing('The machine local is this computer; it cannot be removed.');
+    if (this.#options.isBusy(id))
+      throw new UserFacing(`Runs are going on ${id}.`, 'Stop them, or wait for them, before you remove the machine.');
+    if (!(await this.#options.file.remove(id)))
+      throw new UserFacing(
+        `There is no machine "${id}".`,
+        `Machines: ${this.list()
+          .map((machine) => machine.id)
+          .join(', ')}.`,
+      );
+    await this.reload();
+  }
+
+  /** Makes the file where there is none. Rejects with `UserFacing`. */
+  async ensureFile(): Promise<string> {
+    await this.#options.file.ensure();
+    return this.file;
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#pending?.dispose();
+    this.#watcher?.close();
+    this.#changed.dispose();
+    for (const { machine } of [...this.#remotes.values(), ...this.#retired.values()]) machine.dispose();
+    this.#remotes.clear();
+    this.#retired.clear();
+  }
+
+  #handles(): MachineHandle[] {
+    return [...this.#remotes.values()].map(({ handle }) => handle);
+  }
+
+  #watch(): void {
+    const { file, logger } = this.#options;
+    try {
+      // The folder is the home of everything else too; a file that is not there yet cannot be watched.
+      mkdirSync(dirname(file.path), { recursive: true });
+      this.#watcher = watch(dirname(file.path), { persistent: false }, (_event, name) => {
+        if (name !== null && name !== basename(file.path)) return;
+        this.#pending ??= this.#options.clock.after(quietMs, () => {
+          this.#pending = undefined;
+          void this.reload();
+        });
+      });
+      this.#watcher.on('error', () => this.#watcher?.close());
+    } catch (error) {
+      logger.debug(`${file.path} is not watched: ${messageOf(error)}`);
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { entries, problems } = await this.#options.file.read();
+    if (this.#isDisposed) return;
+    const isNews = String(problems) !== String(this.#problems);
+    if (isNews) for (const problem of problems) this.#options.logger.warn(problem);
+    this.#problems = problems;
+    // While the file cannot be understood, the machines that were known stay.
+    const isBroken = entries.length === 0 && problems.length > 0;
+    if ((!isBroken && this.#take(entries)) || isNews) this.#changed.fire();
+  }
+
+  /** True when something is different now. */
+  #take(entries: readonly MachineEntry[]): boolean {
+    const before = this.#remotes;
+    const next = new Map(entries.map((entry) => [entry.id, this.#remoteOf(entry, before.get(entry.id))]));
+    this.#remotes = next;
+    for (const [id, remote] of before) if (next.get(id)?.machine !== remote.machine) this.#letGo(id, remote);
+    return (
+      String([...next.keys()]) !== String([...before.keys()]) ||
+      [...next].some(([id, remote]) => before.get(id) !== remote)
+    );
+  }
+
+  #remoteOf(entry: MachineEntry, known: Remote | undefined): Remote {
+    if (known !== undefined && JSON.stringify(known.entry) === JSON.stringify(entry)) return known;
+    const machine = this.#options.create(entry);
+    const retired = this.#retired.get(entry.id);
+    this.#retired.delete(entry.id);
+    // A machine that comes back is the one that its runs hold.
+    const handle = (known ?? retired)?.handle;
+    handle?.replace(machine);
+    retired?.machine.dispose();
+    return { entry, machine, handle: handle ?? new MachineHandle(machine, () => this.#changed.fire()) };
+  }
+
+  #letGo(id: string, remote: Remote): void {
+    if (!this.#remotes.has(id) && this.#options.isBusy(id)) this.#retired.set(id, remote);
+    else remote.machine.dispose();
+  }
+}

@@ -1,0 +1,80 @@
+/** `machines.json` as a JSON schema, for completion and hints in an editor. Made from what the file is checked with. */
+import * as z from 'zod';
+import { machineEntrySchema, remoteKinds } from '../machineEntry.ts';
+import { optionsOf, type RemoteKind } from '../words/machineOptions.ts';
+
+interface ObjectSchema {
+  properties: Record<string, { const?: string; description?: string }>;
+}
+
+/** Built into `dist/machines.schema.json`. */
+export function machinesJsonSchema(): object {
+  const { oneOf = [] } = z.toJSONSchema(machineEntrySchema, { target: 'draft-7', io: 'input' }) as {
+    oneOf?: ObjectSchema[];
+  };
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'The machines of Helios',
+    type: 'object',
+    required: ['version', 'machines'],
+    properties: {
+      version: { const: 1 },
+      machines: {
+        type: 'array',
+        description: 'Where runs may go, beside this computer. No password is ever kept here.',
+        items: {
+          type: 'object',
+          required: ['id', 'kind'],
+          properties: { kind: { enum: remoteKinds, description: fieldText('kind', 'ssh') } },
+          // Told by its kind, so that an editor offers the fields of that kind alone.
+          allOf: oneOf.map((schema) => {
+            const kind = schema.properties['kind']?.const as RemoteKind;
+            return {
+              if: { properties: { kind: { const: kind } }, required: ['kind'] },
+              then: { ...schema, properties: described(schema, kind) },
+            };
+          }),
+          defaultSnippets: snippets,
+        },
+      },
+    },
+  };
+}
+
+const described = ({ properties }: ObjectSchema, kind: RemoteKind): ObjectSchema['properties'] =>
+  Object.fromEntries(
+    Object.entries(properties).map(([field, schema]) => [field, { ...schema, description: fieldText(field, kind) }]),
+  );
+
+/** What a field means: in its own words here, else in those of the option that stands for it. */
+function fieldText(field: string, kind: RemoteKind): string {
+  const text = ownTexts[field] ?? optionsOf(kind).find((option) => option.field === field)?.about;
+  if (text === undefined) throw new Error(`The field ${field} of the kind ${kind} has no description.`);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+const ownTexts: Readonly<Record<string, string>> = {
+  id: 'what it is called',
+  kind: 'how its runs are started: by SSH, as Slurm jobs, or in a container of this computer',
+  host: 'name or address; what is not said here is taken from the ssh config',
+  alias: 'or a Host of the ssh config',
+  port: 'by default as the ssh config says, else 22',
+  user: 'who one is there; by default as the ssh config, or the image, says',
+  auth: 'how to log in; by default as the ssh config says',
+  timeLimitMinutes: 'of a job that names no limit; by default as the partition says',
+  flags: 'further arguments of sbatch, such as --constraint=a100',
+  prologue: 'shell lines before the command, on the node, such as module load cuda',
+  mounts: 'folders of this computer that it sees',
+};
+
+const snippets = [
+  { label: 'A host by SSH', body: { id: '${1:gpu1}', kind: 'ssh', host: '${2:gpu1.lab}', user: '${3:ada}' } },
+  {
+    label: 'A Slurm cluster',
+    body: { id: '${1:cluster}', kind: 'slurm', host: '${2:login.lab}', partition: '${3:gpu}' },
+  },
+  {
+    label: 'A container',
+    body: { id: '${1:box}', kind: 'container', image: '${2:python:3.12-slim}', network: 'none' },
+  },
+];

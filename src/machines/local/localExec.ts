@@ -1,0 +1,200 @@
+/** Short commands and detached processes on this computer. */
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { HeadTail } from '../headTail.ts';
+import { statLocal } from './localFiles.ts';
+import {
+  MachineFailure,
+  type ExecOptions,
+  type ExecOutcome,
+  type ExecResult,
+  type StreamOptions,
+  type StreamResult,
+} from '../machine.ts';
+import { guardedStream, pour } from '../pouring.ts';
+
+const defaultMaxBytes = 512 * 1024;
+/** Between TERM and KILL. Shorter when a person is waiting for the stop. */
+const timeoutGraceMs = 2000;
+const abortGraceMs = 500;
+/** How long output is still read after the shell has ended, when children it left behind hold its pipes open. */
+const lingerMs = 250;
+
+interface Launch {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+// Our pipes are sockets, which bash takes for a network connection: it would run ~/.bashrc, into our output.
+const shell = existsSync('/bin/bash') ? ['/bin/bash', '--norc'] : ['/bin/sh'];
+
+/** Runs `command` in a process group of its own; see `Machine.exec`. */
+export async function execLocal(
+  command: string,
+  launch: Launch,
+  options: ExecOptions,
+  clock: Clock,
+): Promise<ExecResult> {
+  const noOutput = { stdout: '', stderr: '', omittedBytes: { stdout: 0, stderr: 0 } };
+  if (options.signal?.aborted) return { ...noOutput, outcome: { kind: 'aborted' } };
+  await assertFolder(launch.cwd);
+  const stdin = options.stdin === undefined ? 'ignore' : 'pipe';
+  const child = start([...shell, '-c', command], { ...launch, stdio: [stdin, 'pipe', 'pipe'] });
+  const stdout = collect(child.stdout, options);
+  const stderr = collect(child.stderr, options);
+  await started(child);
+  const outcome = ended(child, options, clock);
+  feed(child, options.stdin);
+  return {
+    outcome: await outcome,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    omittedBytes: { stdout: stdout.omittedBytes, stderr: stderr.omittedBytes },
+  };
+}
+
+/** See `Machine.stream`. */
+export async function streamLocal(
+  command: string,
+  launch: Launch,
+  options: StreamOptions,
+  clock: Clock,
+): Promise<StreamResult> {
+  if (options.signal?.aborted) return { outcome: { kind: 'aborted' }, stderr: '' };
+  await assertFolder(launch.cwd);
+  return guardedStream(options, async ({ stdin, onStdout, signal }) => {
+    const child = start([...shell, '-c', command], { ...launch, stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
+    const stderr = collect(child.stderr, {});
+    const isBusy = passOn(child.stdout, onStdout);
+    await started(child);
+    const outcome = ended(child, { ...(signal && { signal }), isBusy }, clock);
+    child.stdin?.on('error', () => undefined);
+    if (stdin && child.stdin) pour(stdin, child.stdin);
+    return { outcome: await outcome, stderr: stderr.text() };
+  });
+}
+
+/** `true`, asked again and again: something was read meanwhile, or is still being taken. */
+function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): () => boolean {
+  let isHeld = false;
+  let hasPassed = false;
+  stream?.on('data', (bytes: Buffer) => {
+    hasPassed = true;
+    const taken = onBytes(bytes);
+    if (taken === undefined) return;
+    isHeld = true;
+    stream.pause();
+    const goOn = (): void => {
+      isHeld = false;
+      stream.resume();
+    };
+    taken.then(goOn, goOn);
+  });
+  return () => {
+    const wasBusy = isHeld || hasPassed;
+    hasPassed = false;
+    return wasBusy;
+  };
+}
+
+/** Starts `argv` in a session of its own, with no pipe to us, and lets it go. */
+export async function spawnLocalDetached(argv: readonly string[], launch: Launch): Promise<void> {
+  await assertFolder(launch.cwd);
+  const child = start(argv, { ...launch, stdio: 'ignore' });
+  child.unref();
+  await started(child);
+}
+
+async function assertFolder(path: string): Promise<void> {
+  const stat = await statLocal(path);
+  if (!stat?.isDirectory) throw new MachineFailure('missing', `There is no folder ${path} to run a command in.`);
+}
+
+function collect(stream: Readable | null, options: ExecOptions): HeadTail {
+  const kept = new HeadTail(options.maxBytes ?? defaultMaxBytes);
+  stream?.on('data', (bytes: Buffer) => kept.push(bytes));
+  return kept;
+}
+
+/** In a session of its own: signals for us do not reach it, and its group can be ended as one. */
+function start(argv: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(argv[0] ?? '', argv.slice(1), { ...options, detached: true });
+  } catch (error) {
+    throw startFailure(error);
+  }
+}
+
+const started = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (error) => reject(startFailure(error)));
+  });
+
+const startFailure = (error: unknown): MachineFailure =>
+  codeOf(error) === 'E2BIG'
+    ? new MachineFailure('io', 'The command is too long. Write it to a file and run the file.', { cause: error })
+    : new MachineFailure('io', `The command could not be started: ${messageOf(error)}.`, { cause: error });
+
+function feed(child: ChildProcess, stdin: string | Uint8Array | undefined): void {
+  // A command may end without reading its input: that is its own affair, not a failure of ours.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(stdin);
+}
+
+interface EndOptions extends Pick<ExecOptions, 'timeoutMs' | 'signal'> {
+  /** Its output is not over yet; see `passOn`. Absent: it is read as fast as it comes. */
+  isBusy?(): boolean;
+}
+
+function ended(child: ChildProcess, options: EndOptions, clock: Clock): Promise<ExecOutcome> {
+  return new Promise((resolve) => {
+    const { timeoutMs, signal, isBusy } = options;
+    const timers = new DisposableStore();
+    let cut: ExecOutcome | undefined;
+    let own: ExecOutcome | undefined;
+    let kill = { dispose: (): void => undefined };
+    const cutShort = (why: ExecOutcome, graceMs: number): void => {
+      if (cut ?? own) return;
+      cut = why;
+      signalGroup(child, 'SIGTERM');
+      kill = clock.after(graceMs, () => signalGroup(child, 'SIGKILL'));
+    };
+    const onAbort = (): void => cutShort({ kind: 'aborted' }, abortGraceMs);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    if (timeoutMs !== undefined)
+      timers.add(clock.after(timeoutMs, () => cutShort({ kind: 'timed_out', afterMs: timeoutMs }, timeoutGraceMs)));
+    child.once('exit', (code, by) => {
+      own =
+        code === null ? { kind: 'signalled', signal: (by ?? 'unknown').replace(/^SIG/, '') } : { kind: 'exited', code };
+      const linger = (): void => {
+        const letGo = (): void => [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
+        timers.add(clock.after(lingerMs, () => (isBusy?.() ? linger() : letGo())));
+      };
+      linger();
+      // Members of the group that outlive the shell keep the KILL that is due to them.
+      if (!signalGroup(child, 0)) kill.dispose();
+    });
+    child.once('close', () => {
+      timers.dispose();
+      signal?.removeEventListener('abort', onAbort);
+      resolve(cut ?? own ?? { kind: 'signalled', signal: 'unknown' });
+    });
+  });
+}
+
+/** Signals the command's whole group; `false` when nobody is left in it. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  if (child.pid === undefined) return false;
+  try {
+    process.kill(-child.pid, signal);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}

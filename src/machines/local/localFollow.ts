@@ -1,0 +1,100 @@
+/** Following an append-only file of this computer by file events. */
+import { watch, type FSWatcher } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { coalesced } from '../../base/coalesced.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { fileFailure } from './localFiles.ts';
+import type { Follow, FollowSink } from '../machine.ts';
+
+const chunkBytes = 256 * 1024;
+/** For file systems that report no changes (network drives) and events that the system dropped. */
+const safetyPollMs = 1000;
+
+export class LocalFollow implements Follow {
+  readonly #path: string;
+  readonly #sink: FollowSink;
+  readonly #clock: Clock;
+  #offset: number;
+  #watcher: FSWatcher | undefined;
+  #poll: Disposable | undefined;
+  readonly #read = coalesced(() => this.#readToEnd());
+  #isDisposed = false;
+
+  constructor(path: string, offset: number, sink: FollowSink, clock: Clock) {
+    this.#path = path;
+    this.#offset = offset;
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#watchAndRead();
+  }
+
+  async drain(): Promise<void> {
+    try {
+      await this.#read();
+    } catch (error) {
+      throw fileFailure(error, 'read', this.#path);
+    }
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    this.#poll?.dispose();
+  }
+
+  /** Watches before it reads, so that nothing falls between the two. */
+  #watchAndRead(): void {
+    this.#watcher ??= this.#watch();
+    this.#readSoon();
+    this.#poll = this.#clock.after(safetyPollMs, () => {
+      this.#watchAndRead();
+      this.#sink.onChange();
+    });
+  }
+
+  #watch(): FSWatcher | undefined {
+    const name = basename(this.#path);
+    try {
+      const watcher = watch(dirname(this.#path), { persistent: false }, (_event, changed) => {
+        if (this.#isDisposed) return;
+        if (changed === null || changed === name) this.#readSoon();
+        if (changed !== name) this.#sink.onChange();
+      });
+      watcher.on('error', () => this.#unwatch(watcher));
+      return watcher;
+    } catch {
+      // The folder is not there yet, or the system has no watches left: the poll reads, and tries again to watch.
+      return undefined;
+    }
+  }
+
+  #unwatch(watcher: FSWatcher): void {
+    watcher.close();
+    if (this.#watcher === watcher) this.#watcher = undefined;
+  }
+
+  #readSoon(): void {
+    this.drain().catch((error: unknown) => this.#sink.onError(fileFailure(error, 'read', this.#path)));
+  }
+
+  async #readToEnd(): Promise<void> {
+    if (this.#isDisposed) return;
+    const file = await open(this.#path, 'r').catch((error: unknown) => {
+      if (fileFailure(error, 'read', this.#path).reason === 'missing') return undefined;
+      throw error;
+    });
+    if (file === undefined) return;
+    await using opened = file;
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    while (!this.#isDisposed) {
+      const { bytesRead } = await opened.read(buffer, 0, chunkBytes, this.#offset);
+      if (bytesRead === 0 || this.#isDisposed) return;
+      const offset = this.#offset;
+      this.#offset += bytesRead;
+      this.#sink.onBytes(Uint8Array.prototype.slice.call(buffer, 0, bytesRead), offset);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/** This computer as a place for a shell that stays. */
+import { spawn } from 'node:child_process';
+import { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
+import type { CommandChannel, CommandHost } from '../remote/commandHost.ts';
+
+/** What it runs ends with us, for its input does; it does not keep us from ending. */
+export const localHost = (env: Readonly<Record<string, string>>): CommandHost => ({
+  name: 'this computer',
+  retryAfterMs: 0,
+  exec(line, _options, listen) {
+    const child = spawn('/bin/sh', ['-c', line], { cwd: '/', env, stdio: 'pipe', detached: true });
+    const pipes = [child.stdin, child.stdout, child.stderr];
+    for (const pipe of pipes) (pipe as unknown as Socket).unref();
+    child.unref();
+    const way = Duplex.from({ readable: child.stdout, writable: child.stdin });
+    const close = (): void => {
+      for (const pipe of pipes) pipe.destroy();
+    };
+    const channel: CommandChannel = Object.assign(way, { stderr: child.stderr, close });
+    child.once('exit', (code, signal) => channel.emit('exit', code, signal?.replace(/^SIG/, '')));
+    child.once('error', () => channel.destroy());
+    listen(channel);
+    return Promise.resolve();
+  },
+});

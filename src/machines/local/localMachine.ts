@@ -1,0 +1,124 @@
+/** The computer that Helios runs on. */
+import { availableParallelism, homedir, totalmem } from 'node:os';
+import { systemClock, type Clock } from '../../base/clock.ts';
+import { commandEnv } from './commandEnv.ts';
+import { execLocal, spawnLocalDetached, streamLocal } from './localExec.ts';
+import { appendLocalFile, readLocalFile, statLocal, writeLocalFile } from './localFiles.ts';
+import { LocalFollow } from './localFollow.ts';
+import { localHost } from './localHost.ts';
+import {
+  type ExecOptions,
+  type ExecResult,
+  type FileStat,
+  type Follow,
+  type FollowSink,
+  type Machine,
+  type QueryOptions,
+  type StreamOptions,
+  type StreamResult,
+} from '../machine.ts';
+import { Queries } from '../remote/queries.ts';
+import { StandingShell } from '../remote/standingShell.ts';
+
+export interface LocalMachineOptions {
+  /** Absolute. */
+  readonly runsFolder: string;
+  /** Absolute. */
+  readonly workFolder: string;
+  readonly clock?: Clock;
+  /** Our own environment; commands get a filtered copy of it (`commandEnv`). */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** One shell answers for this computer, however many folders are worked in. */
+const shared = new WeakMap<Clock, Queries>();
+
+function queriesBy(clock: Clock, env: LocalMachineOptions['env']): Queries {
+  const open = (): Queries => new Queries(new StandingShell(localHost(commandEnv(env ?? process.env)), clock));
+  if (env !== undefined) return open();
+  const queries = shared.get(clock) ?? open();
+  shared.set(clock, queries);
+  return queries;
+}
+
+export class LocalMachine implements Machine {
+  readonly id = 'local';
+  readonly kind = 'local';
+  readonly runsFolder: string;
+  readonly workFolder: string;
+  readonly homeFolder = homedir();
+  readonly #clock: Clock;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #queries: Queries;
+  #description: Promise<string> | undefined;
+
+  constructor(options: LocalMachineOptions) {
+    this.runsFolder = options.runsFolder;
+    this.workFolder = options.workFolder;
+    this.#clock = options.clock ?? systemClock;
+    this.#env = options.env ?? process.env;
+    this.#queries = queriesBy(this.#clock, options.env);
+  }
+
+  describe(): Promise<string> {
+    this.#description ??= this.#describe();
+    return this.#description;
+  }
+
+  exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {
+    const launch = { cwd: options.cwd ?? this.workFolder, env: commandEnv(this.#env, options.env) };
+    return execLocal(command, launch, options, this.#clock);
+  }
+
+  query(script: string, options?: QueryOptions): Promise<string> {
+    return this.#queries.ask(script, options);
+  }
+
+  stream(command: string, options: StreamOptions): Promise<StreamResult> {
+    const launch = { cwd: options.cwd ?? this.workFolder, env: commandEnv(this.#env) };
+    return streamLocal(command, launch, options, this.#clock);
+  }
+
+  spawnDetached(
+    argv: readonly string[],
+    options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  ): Promise<void> {
+    return spawnLocalDetached(argv, { cwd: options.cwd, env: commandEnv(this.#env, options.env) });
+  }
+
+  readFile(path: string, range?: { readonly offset: number; readonly maxBytes: number }): Promise<Uint8Array> {
+    return readLocalFile(path, range);
+  }
+
+  writeFile(path: string, content: Uint8Array): Promise<void> {
+    return writeLocalFile(path, content);
+  }
+
+  appendFile(path: string, content: Uint8Array): Promise<void> {
+    return appendLocalFile(path, content);
+  }
+
+  stat(path: string): Promise<FileStat | undefined> {
+    return statLocal(path);
+  }
+
+  follow(path: string, offset: number, sink: FollowSink): Follow {
+    return new LocalFollow(path, offset, sink, this.#clock);
+  }
+
+  async #describe(): Promise<string> {
+    const cpus = availableParallelism();
+    const parts = ['this computer', `${cpus} CPU${cpus === 1 ? '' : 's'}`, `${Math.round(totalmem() / 2 ** 30)} GB`];
+    const gpus = await this.#gpus();
+    return [...parts, ...gpus].join(' · ');
+  }
+
+  /** `2 × NVIDIA A100`, one entry per model; none where `nvidia-smi` is not there or does not answer. */
+  async #gpus(): Promise<string[]> {
+    const query = 'command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name --format=csv,noheader';
+    const { outcome, stdout } = await this.exec(query, { cwd: '/', timeoutMs: 5000 });
+    if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
+    const names = stdout.split('\n').filter((line) => line.trim() !== '');
+    return [...new Set(names)].map((name) => `${names.filter((other) => other === name).length} × ${name.trim()}`);
+  }
+}

@@ -1,0 +1,15 @@
+/** Paths that a person writes of this computer. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { UserFacing } from '../base/errors.ts';
+import type { LocalPath } from './words/machineOptions.ts';
+import { expandHome } from './ssh/configFile.ts';
+
+/** Relative to `folder`, `~/` below `homeFolder`. What is not there is refused at once, not when it is needed. */
+export const localPathFrom =
+  (folder: string, homeFolder: string): LocalPath =>
+  (text) => {
+    const absolute = path.resolve(folder, expandHome(text, homeFolder));
+    if (existsSync(absolute)) return absolute;
+    throw new UserFacing(`There is nothing at ${absolute} on this computer.`, `Name a file or folder that is there.`);
+  };

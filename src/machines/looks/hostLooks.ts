@@ -1,0 +1,182 @@
+/** The looks at one machine. */
+import type { Clock } from '../../base/clock.ts';
+import { toDisposable, type Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import { askTogether } from './batch.ts';
+import { groups, lookKey, partsOf, type LookPart } from './lookParts.ts';
+import type { Look, LookMachine, LookSink } from './look.ts';
+
+export interface Watched {
+  readonly machine: LookMachine;
+  readonly look: Look;
+  readonly sink: LookSink<unknown>;
+}
+
+interface Entry extends Watched {
+  /** When it is looked at next. */
+  dueMs: number;
+  /** In a row. */
+  failures: number;
+  /** Called when nobody waits for it any more. */
+  leave: () => void;
+}
+
+const tickMs = 2000;
+/** Nothing has changed for a while. */
+const calmAfterMs = 2 * 60_000;
+const calmTickMs = 4000;
+/** Between two runs of a command, and two lists of all processes. */
+const commandMs = 5000;
+const isCostly = ({ kind }: Look): boolean => kind === 'command' || kind === 'pattern';
+/** A machine that answers slowly is asked less often. */
+const restPerLook = 4;
+const longestRestMs = 6000;
+const longestPauseMs = 60_000;
+/** Of those that are asked together; what takes longer holds nobody up again. */
+const withinSeconds = 5;
+const slowCommandMs = 20_000;
+
+export class HostLooks implements Disposable {
+  readonly #clock: Clock;
+  readonly #entries = new Set<Entry>();
+  /** What was too slow to be asked together with others. */
+  readonly #slow = new Set<string>();
+  readonly #seen = new Map<string, string>();
+  #next: Disposable | undefined;
+  #isLooking = false;
+  #outages = 0;
+  #changedMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#changedMs = clock.now();
+  }
+
+  get isIdle(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  add(watched: Watched): Disposable {
+    const entry: Entry = { ...watched, dueMs: 0, failures: 0, leave: () => undefined };
+    this.#entries.add(entry);
+    // While the machine is down it is not asked sooner for one more.
+    if (!this.#isLooking && (this.#outages === 0 || this.#next === undefined)) this.#lookIn(0);
+    return toDisposable(() => {
+      this.#entries.delete(entry);
+      entry.leave();
+      if (this.isIdle) this.dispose();
+    });
+  }
+
+  dispose(): void {
+    const left = [...this.#entries];
+    this.#entries.clear();
+    for (const entry of left) entry.leave();
+    this.#next?.dispose();
+    this.#next = undefined;
+  }
+
+  #lookIn(delayMs: number): void {
+    this.#next?.dispose();
+    this.#next = this.#clock.after(delayMs, () => {
+      this.#next = undefined;
+      void this.#look();
+    });
+  }
+
+  async #look(): Promise<void> {
+    const startMs = this.#clock.now();
+    const due = [...this.#entries].filter(({ dueMs }) => dueMs <= startMs);
+    this.#isLooking = true;
+    try {
+      await this.#ask(due);
+      this.#outages = 0;
+    } catch (error) {
+      this.#outages += 1;
+      for (const { sink } of due) sink.failed(messageOf(error));
+    }
+    this.#isLooking = false;
+    if (this.isIdle) return;
+    const nowMs = this.#clock.now();
+    const isCalm = nowMs - this.#changedMs > calmAfterMs;
+    const tookMs = Math.min(nowMs - startMs, longestRestMs / restPerLook);
+    const restMs = Math.max(isCalm ? calmTickMs : tickMs, tookMs * restPerLook);
+    const isNew = [...this.#entries].some(({ dueMs }) => dueMs === 0);
+    this.#lookIn(this.#outages === 0 && isNew ? 0 : Math.min(restMs * 2 ** this.#outages, longestPauseMs));
+  }
+
+  async #ask(due: readonly Entry[]): Promise<void> {
+    const isAlone = ({ look }: Entry): boolean => look.kind === 'command' && this.#slow.has(lookKey(look));
+    for (const entries of groups(due.filter(isAlone))) void this.#run(entries);
+    const together = due.filter((entry) => !isAlone(entry));
+    const [first] = together;
+    if (first === undefined) return;
+    const parts = partsOf(together, (look) => this.#slow.has(lookKey(look)));
+    const answers = await askTogether(
+      first.machine,
+      parts.map(({ script }) => script),
+      withinSeconds,
+    );
+    parts.forEach((part, index) => this.#tell(part, answers[index]));
+  }
+
+  #tell(part: LookPart<Entry>, text: string | undefined): void {
+    const nowMs = this.#clock.now();
+    for (const entry of part.entries) {
+      const key = lookKey(entry.look);
+      const answer = text === undefined ? undefined : part.read(text, entry);
+      if (answer === undefined) this.#defer(entry, nowMs);
+      else {
+        entry.failures = 0;
+        entry.dueMs = isCostly(entry.look) ? nowMs + commandMs - tickMs / 2 : 1;
+        if (part.entries.length === 1) this.#slow.delete(key);
+      }
+      if (!this.#entries.has(entry)) continue;
+      if (answer === undefined)
+        entry.sink.failed(text === undefined ? `no answer within ${withinSeconds} s` : 'its answer was not understood');
+      else if ('problem' in answer) entry.sink.failed(answer.problem);
+      else this.#pass(entry, key, answer.value);
+    }
+  }
+
+  #pass(entry: Entry, key: string, value: unknown): void {
+    const shown = JSON.stringify(value);
+    if (this.#seen.get(key) !== shown) this.#changedMs = this.#clock.now();
+    this.#seen.set(key, shown);
+    entry.sink.answer(value);
+  }
+
+  /** What hung is asked by itself from now on, later each time; a command that is merely slow gets its own time. */
+  #defer(entry: Entry, nowMs: number): void {
+    this.#slow.add(lookKey(entry.look));
+    const pauseMs = entry.look.kind === 'command' ? 0 : Math.min(tickMs * 2 ** entry.failures, longestPauseMs);
+    entry.failures += 1;
+    entry.dueMs = nowMs + pauseMs;
+  }
+
+  /** A slow command by itself, once for all who wait for it; it is ended when nobody does any more. */
+  async #run(entries: readonly Entry[]): Promise<void> {
+    const [first] = entries;
+    if (first?.look.kind !== 'command') return;
+    const over = new AbortController();
+    for (const entry of entries) {
+      entry.dueMs = Infinity;
+      entry.leave = () => this.#present(entries).length === 0 && over.abort();
+    }
+    const startMs = this.#clock.now();
+    try {
+      const options = { timeoutMs: slowCommandMs, signal: over.signal };
+      const { stdout, stderr, outcome } = await first.machine.exec(first.look.command, options);
+      const code = outcome.kind === 'exited' ? outcome.code : undefined;
+      for (const entry of this.#present(entries)) this.#pass(entry, lookKey(entry.look), { code, stdout, stderr });
+    } catch (error) {
+      for (const entry of this.#present(entries)) entry.sink.failed(messageOf(error));
+    }
+    const nowMs = this.#clock.now();
+    for (const entry of entries) entry.dueMs = nowMs + Math.max(commandMs, (nowMs - startMs) * restPerLook);
+  }
+
+  #present(entries: readonly Entry[]): Entry[] {
+    return entries.filter((entry) => this.#entries.has(entry));
+  }
+}

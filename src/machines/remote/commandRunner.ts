@@ -1,0 +1,39 @@
+/** Runs scripts where there is no room for a shell that stays: a command each. */
+import type { Clock } from '../../base/clock.ts';
+import { shellQuote } from '../../base/text.ts';
+import { MachineFailure } from '../machine.ts';
+import type { CommandHost } from './commandHost.ts';
+import { execRemote } from './remoteExec.ts';
+import { tooLong, tooLate, type RunLimits, type ScriptRunner } from './remoteShell.ts';
+
+export const commandRunner = (host: CommandHost, clock: Clock): ScriptRunner => ({
+  run: (script, limits) => runOnce(host, clock, script, limits ?? {}),
+  dispose: () => undefined,
+});
+
+async function runOnce(host: CommandHost, clock: Clock, script: string, limits: RunLimits): Promise<Buffer> {
+  const { timeoutMs = 30_000, maxBytes = Infinity } = limits;
+  const pieces: Uint8Array[] = [];
+  const over = new AbortController();
+  let heldBytes = 0;
+  const outcome = await execRemote(
+    host,
+    `exec /bin/sh -c ${shellQuote(script)}`,
+    {
+      cwd: '/',
+      timeoutMs,
+      signal: over.signal,
+      onStdout(bytes) {
+        heldBytes += bytes.length;
+        if (heldBytes > maxBytes) over.abort();
+        else pieces.push(bytes);
+      },
+      onStderr: () => undefined,
+    },
+    clock,
+  );
+  if (over.signal.aborted) throw tooLong(host.name, maxBytes);
+  if (outcome.kind === 'timed_out') throw tooLate(host.name, timeoutMs);
+  if (outcome.kind === 'aborted') throw new MachineFailure('io', `${host.name} was not asked to the end.`);
+  return Buffer.concat(pieces);
+}

@@ -1,0 +1,244 @@
+/** One command on a host, from its start to what really became of it. */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import { MachineFailure, type ExecOptions, type ExecOutcome } from '../machine.ts';
+import { pour } from '../pouring.ts';
+import type { CommandChannel, CommandHost } from './commandHost.ts';
+import { commandLine, commandScript, endGroupScript } from './remoteCommand.ts';
+
+export interface RemoteExec extends Pick<ExecOptions, 'env' | 'timeoutMs' | 'signal'> {
+  readonly cwd: string;
+  readonly stdin?: ExecOptions['stdin'] | AsyncIterable<Uint8Array>;
+  /** Nothing more is read before a promise that it returns has settled. */
+  onStdout(bytes: Uint8Array): void | Promise<void>;
+  onStderr(bytes: Uint8Array): void;
+}
+
+/** Between TERM and KILL. Shorter when a person is waiting for the stop. */
+const timeoutGraceMs = 2000;
+const abortGraceMs = 500;
+/** For the host to report the end of what was killed. */
+const reportGraceMs = 10_000;
+/** Silence after which output is over, when children that the command left behind hold its pipes open. */
+const lingerMs = 1000;
+const maxNoiseBytes = 1024 * 1024;
+
+/** Rejects with `MachineFailure`: it was not run, or its end is not known. A link that breaks never becomes a code. */
+export async function execRemote(
+  host: CommandHost,
+  command: string,
+  exec: RemoteExec,
+  clock: Clock,
+): Promise<ExecOutcome> {
+  if (exec.signal?.aborted) return { kind: 'aborted' };
+  const marker = `helios-${randomBytes(8).toString('hex')}`;
+  const { cwd, env = {}, stdin, signal } = exec;
+  const { script, input } = commandScript({ command, cwd, env, hasStdin: stdin !== undefined }, marker);
+  try {
+    const ended = Promise.withResolvers<ExecOutcome>();
+    ended.promise.catch(() => undefined);
+    await host.exec(commandLine(script), { signal }, (channel) => {
+      if (input !== '') channel.write(input);
+      new RemoteProcess({ host, channel, exec, clock, marker }).ended().then(ended.resolve, ended.reject);
+    });
+    return await ended.promise;
+  } catch (error) {
+    if (error instanceof MachineFailure) throw error;
+    if (signal?.aborted) return { kind: 'aborted' };
+    throw new MachineFailure('io', `The command could not be run: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+interface RemoteProcessParts {
+  readonly host: CommandHost;
+  readonly channel: CommandChannel;
+  readonly exec: RemoteExec;
+  readonly clock: Clock;
+  readonly marker: string;
+}
+
+class RemoteProcess {
+  readonly #parts: RemoteProcessParts;
+  readonly #timers = new DisposableStore();
+  readonly #end = Promise.withResolvers<ExecOutcome>();
+  readonly #stderr: AfterMarker;
+  #linger = { dispose: (): void => undefined };
+  #group: number | undefined;
+  #isMissingFolder = false;
+  #isHeld = false;
+  #cut: { readonly outcome: ExecOutcome; readonly graceMs: number } | undefined;
+  #own: ExecOutcome | undefined;
+
+  constructor(parts: RemoteProcessParts) {
+    this.#parts = parts;
+    const { channel, exec, marker, clock } = parts;
+    const stdout = new AfterMarker(marker, (bytes) => this.#pass(bytes));
+    this.#stderr = new AfterMarker(marker, this.#takeHeader(exec));
+    channel.on('data', (bytes: Buffer) => this.#take(stdout, bytes));
+    channel.stderr.on('data', (bytes: Buffer) => this.#take(this.#stderr, bytes));
+    // Of a command that ended without reading its input.
+    channel.on('error', () => undefined);
+    channel.once('exit', (code: number | null, by?: string) => this.#exited(code, by));
+    channel.once('close', () => this.#closed());
+    const { timeoutMs, signal, stdin } = exec;
+    if (timeoutMs !== undefined)
+      this.#timers.add(
+        clock.after(timeoutMs, () => this.#cutShort({ kind: 'timed_out', afterMs: timeoutMs }, timeoutGraceMs)),
+      );
+    const onAbort = (): void => this.#cutShort({ kind: 'aborted' }, abortGraceMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#timers.add({ dispose: () => signal?.removeEventListener('abort', onAbort) });
+    if (signal?.aborted) onAbort();
+    feed(channel, stdin);
+  }
+
+  ended(): Promise<ExecOutcome> {
+    return this.#end.promise;
+  }
+
+  /** The rest of the first line after the marker is for us. */
+  #takeHeader(exec: RemoteExec): (bytes: Uint8Array) => void {
+    let header = Buffer.alloc(0);
+    let isOver = false;
+    return (bytes) => {
+      if (isOver) return exec.onStderr(bytes);
+      header = Buffer.concat([header, bytes]);
+      const end = header.indexOf(10);
+      if (end < 0) return;
+      isOver = true;
+      this.#begun(header.subarray(0, end).toString('latin1').trim());
+      if (end + 1 < header.length) exec.onStderr(header.subarray(end + 1));
+    };
+  }
+
+  #begun(word: string): void {
+    if (word === 'nofolder') this.#isMissingFolder = true;
+    else this.#group = Number(word);
+    if (this.#cut) this.#kill(this.#cut.graceMs);
+  }
+
+  #take(stream: AfterMarker, bytes: Buffer): void {
+    stream.push(bytes);
+    if (this.#own) this.#lingerOn();
+  }
+
+  #pass(bytes: Uint8Array): void {
+    const { channel, exec } = this.#parts;
+    const taken = exec.onStdout(bytes);
+    if (taken === undefined) return;
+    this.#isHeld = true;
+    channel.pause();
+    const goOn = (): void => {
+      this.#isHeld = false;
+      channel.resume();
+    };
+    taken.then(goOn, goOn);
+  }
+
+  #cutShort(outcome: ExecOutcome, graceMs: number): void {
+    if (this.#cut ?? this.#own) return;
+    this.#cut = { outcome, graceMs };
+    this.#timers.add(this.#parts.clock.after(graceMs + reportGraceMs, () => this.#giveUp()));
+    if (this.#group !== undefined) this.#kill(graceMs);
+  }
+
+  #kill(graceMs: number): void {
+    if (this.#group === undefined) return;
+    const line = commandLine(endGroupScript(this.#group, graceMs));
+    const killing = this.#parts.host.exec(line, { use: 'urgent' }, (channel) => {
+      channel.on('error', () => undefined).resume();
+      channel.stderr.resume();
+    });
+    // The report of the end is waited for, and does not come: that is said then.
+    killing.catch(() => undefined);
+  }
+
+  #giveUp(): void {
+    const { channel, host } = this.#parts;
+    this.#end.reject(
+      new MachineFailure('timeout', `${host.name} did not confirm the end of a command that was to be ended.`),
+    );
+    channel.close();
+  }
+
+  #exited(code: number | null, by: string | undefined): void {
+    this.#own =
+      code === null
+        ? { kind: 'signalled', signal: (by ?? 'unknown').replace(/^SIG/, '').replace(/@.*/, '') }
+        : { kind: 'exited', code };
+    this.#lingerOn();
+  }
+
+  #lingerOn(): void {
+    this.#linger.dispose();
+    const letGo = (): void => (this.#isHeld ? this.#lingerOn() : this.#parts.channel.close());
+    this.#linger = this.#parts.clock.after(lingerMs, letGo);
+  }
+
+  #closed(): void {
+    this.#timers.dispose();
+    this.#linger.dispose();
+    const outcome = this.#own && (this.#cut?.outcome ?? this.#own);
+    if (outcome === undefined) this.#end.reject(this.#unknownEnd());
+    else if (this.#isMissingFolder) this.#end.reject(this.#missingFolder());
+    else if (this.#group === undefined && this.#cut === undefined) this.#end.reject(this.#refused());
+    else this.#end.resolve(outcome);
+  }
+
+  #unknownEnd(): MachineFailure {
+    const { name } = this.#parts.host;
+    const known = this.#group === undefined ? 'Whether it began' : 'It began; whether it ended, and how,';
+    return new MachineFailure(
+      'unreachable',
+      `The connection to ${name} was lost during a command. ${known} is not known.`,
+    );
+  }
+
+  #missingFolder(): MachineFailure {
+    return new MachineFailure('missing', `There is no folder ${this.#parts.exec.cwd} to run a command in.`);
+  }
+
+  #refused(): MachineFailure {
+    const { name } = this.#parts.host;
+    const said = oneLine(this.#stderr.noise, 300);
+    return new MachineFailure('denied', `${name} does not run commands for this user${said ? `: ${said}` : '.'}`);
+  }
+}
+
+function feed(channel: CommandChannel, stdin: RemoteExec['stdin']): void {
+  if (stdin === undefined || typeof stdin === 'string' || stdin instanceof Uint8Array)
+    channel.end(typeof stdin === 'string' ? Buffer.from(stdin) : stdin);
+  else pour(stdin, channel);
+}
+
+/** Passes on what comes after the marker. */
+class AfterMarker {
+  readonly #marker: Buffer;
+  readonly #pass: (bytes: Uint8Array) => void;
+  #before: Buffer | undefined = Buffer.alloc(0);
+
+  constructor(marker: string, pass: (bytes: Uint8Array) => void) {
+    this.#marker = Buffer.from(marker);
+    this.#pass = pass;
+  }
+
+  get noise(): string {
+    return (this.#before ?? '').toString();
+  }
+
+  push(bytes: Buffer): void {
+    if (this.#before === undefined) return this.#pass(bytes);
+    this.#before = Buffer.concat([this.#before, bytes]);
+    const at = this.#before.indexOf(this.#marker);
+    if (at < 0) {
+      this.#before = this.#before.subarray(-maxNoiseBytes);
+      return;
+    }
+    const rest = this.#before.subarray(at + this.#marker.length);
+    this.#before = undefined;
+    if (rest.length > 0) this.#pass(rest);
+  }
+}

@@ -1,0 +1,217 @@
+/** Follows all files of one host together: one look at their folders per beat, and bytes only of those that grew. */
+import { basename, dirname } from 'node:path/posix';
+import type { Clock } from '../../base/clock.ts';
+import { coalesced } from '../../base/coalesced.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import { MachineFailure, type Follow, type FollowSink } from '../machine.ts';
+import { listScript, parseListing, readScript, type ListedFolder } from './listing.ts';
+import type { StandingShell } from './standingShell.ts';
+import type { ScriptRunner } from './remoteShell.ts';
+
+export interface RemoteFollowsParts {
+  readonly clock: Clock;
+  /** Disposed while nobody follows. */
+  readonly shell: StandingShell;
+  /** How long the host will not be tried. */
+  retryAfterMs(): number;
+}
+
+/** Between two looks while things change. */
+const beatMs = 200;
+/** Where each look has a command of its own. */
+const pollMs = 2000;
+/** Beats grow longer when nothing has changed for a while. */
+const calmAfterMs = 30_000;
+const calmBeatMs = 500;
+/** A look that takes long (a slow file server) is taken less often. */
+const restPerLook = 4;
+const leastRetryMs = 250;
+const smallBlockBytes = 512;
+const largeBlockBytes = 64 * 1024;
+const largeReadBytes = 4 * 1024 * 1024;
+
+export class RemoteFollows implements Disposable {
+  readonly #parts: RemoteFollowsParts;
+  readonly #follows = new Set<RemoteFollow>();
+  readonly look = coalesced(() => this.#look());
+  #folders: ReadonlyMap<string, ListedFolder> = new Map();
+  /** What the host was last asked to list. */
+  #listed = '';
+  #next: Disposable | undefined;
+  #isLooking = false;
+  /** What the last look at the folders took. */
+  #listMs = 0;
+  #changedMs = 0;
+  #isDown = false;
+  #isDisposed = false;
+
+  constructor(parts: RemoteFollowsParts) {
+    this.#parts = parts;
+  }
+
+  follow(path: string, offset: number, sink: FollowSink): Follow {
+    const follow: RemoteFollow = new RemoteFollow(path, offset, sink);
+    this.#follows.add(follow);
+    this.#beat();
+    return {
+      drain: async () => {
+        if (follow.isDisposed) return;
+        await this.look();
+        if (follow.failure) throw follow.failure;
+      },
+      dispose: () => {
+        follow.isDisposed = true;
+        this.#follows.delete(follow);
+        if (this.#follows.size === 0) this.#rest();
+      },
+    };
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#follows.clear();
+    this.#rest();
+  }
+
+  /** Nobody follows: the host need not keep anything for us. */
+  #rest(): void {
+    this.#next?.dispose();
+    this.#drop();
+  }
+
+  #drop(): void {
+    this.#parts.shell.dispose();
+    this.#listed = '';
+  }
+
+  #beat(): void {
+    this.#next?.dispose();
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.look().then(
+      () => this.#beatLater(),
+      (error: unknown) => this.#suffer(error),
+    );
+  }
+
+  #beatLater(): void {
+    this.#isLooking = false;
+    this.#isDown = false;
+    const isCalm = this.#parts.clock.now() - this.#changedMs > calmAfterMs;
+    const leastMs = this.#parts.shell.stays ? beatMs : pollMs;
+    this.#wait(Math.max(leastMs, this.#listMs * restPerLook, isCalm ? calmBeatMs : 0));
+  }
+
+  /** Told once per outage; the files are read on from where they were when the host is back. */
+  #suffer(error: unknown): void {
+    this.#isLooking = false;
+    const failure = asFailure(error);
+    if (!this.#isDown) for (const follow of [...this.#follows]) follow.sink.onError(failure);
+    this.#isDown = true;
+    this.#wait(Math.max(leastRetryMs, this.#parts.retryAfterMs()));
+  }
+
+  #wait(delayMs: number): void {
+    if (this.#isDisposed || this.#follows.size === 0) return;
+    this.#next?.dispose();
+    this.#next = this.#parts.clock.after(delayMs, () => this.#beat());
+  }
+
+  async #look(): Promise<void> {
+    if (this.#follows.size === 0) return;
+    try {
+      const startMs = this.#parts.clock.now();
+      await this.#list(this.#parts.shell);
+      if (this.#follows.size === 0) return this.#drop();
+      // How long it takes to read what grew is no reason to look less often.
+      this.#listMs = this.#parts.clock.now() - startMs;
+      await Promise.all([...this.#follows].map((follow) => this.#read(follow)));
+    } catch (error) {
+      this.#drop();
+      throw error;
+    }
+  }
+
+  async #list(runner: ScriptRunner): Promise<void> {
+    const script = listScript([...new Set([...this.#follows].map(({ folder }) => folder))].sort());
+    const folders = parseListing((await runner.run(script)).toString('latin1'));
+    // Unchanged is what was listed before, which is of no use when other folders were asked for.
+    if (folders === undefined && this.#listed === script) return;
+    this.#listed = script;
+    if (folders === undefined) return;
+    this.#folders = folders;
+    this.#changedMs = this.#parts.clock.now();
+    for (const follow of [...this.#follows]) follow.notice(folders.get(follow.folder));
+  }
+
+  async #read(follow: RemoteFollow): Promise<void> {
+    const file = this.#folders.get(follow.folder)?.files.get(follow.name);
+    follow.failure = file?.isDirectory
+      ? new MachineFailure('io', `Cannot read ${follow.path}: it is a folder.`)
+      : undefined;
+    if (follow.failure) return follow.complain(follow.failure);
+    while (file && !follow.isDisposed && follow.offset < file.sizeBytes) {
+      const isAll = await follow.readFrom(this.#parts.shell, file.sizeBytes);
+      if (!isAll) return;
+    }
+  }
+}
+
+class RemoteFollow {
+  readonly path: string;
+  readonly folder: string;
+  /** As the listing has it. */
+  readonly name: string;
+  readonly sink: FollowSink;
+  offset: number;
+  failure: MachineFailure | undefined;
+  isDisposed = false;
+  #beside: string | undefined;
+  #complaint: string | undefined;
+
+  constructor(path: string, offset: number, sink: FollowSink) {
+    this.path = path;
+    this.folder = dirname(path);
+    this.name = Buffer.from(basename(path)).toString('latin1');
+    this.offset = offset;
+    this.sink = sink;
+  }
+
+  /** The folder was listed anew. */
+  notice(folder: ListedFolder | undefined): void {
+    const beside = (folder?.lines ?? []).filter((line) => !line.endsWith(` ${this.name}`)).join('\n');
+    const hasChanged = beside !== this.#beside;
+    this.#beside = beside;
+    if (hasChanged && !this.isDisposed) this.sink.onChange();
+  }
+
+  complain(failure: MachineFailure): void {
+    if (this.#complaint === failure.message) return;
+    this.#complaint = failure.message;
+    this.sink.onError(failure);
+  }
+
+  /** `false`: nothing came, although the listing said that there is more. */
+  async readFrom(runner: ScriptRunner, sizeBytes: number): Promise<boolean> {
+    const start = this.offset;
+    const blockBytes = sizeBytes - start > largeBlockBytes ? largeBlockBytes : smallBlockBytes;
+    const skip = Math.floor(start / blockBytes);
+    const count = Math.min(Math.ceil(sizeBytes / blockBytes) - skip, Math.ceil(largeReadBytes / blockBytes));
+    const blocks = await runner.run(readScript(this.path, skip, { blockBytes, count }));
+    const bytes = blocks.subarray(start - skip * blockBytes);
+    if (this.isDisposed || this.offset !== start) return false;
+    if (bytes.length === 0) {
+      this.failure = new MachineFailure('denied', `Cannot read ${this.path}: permission denied, or it is gone.`);
+      this.complain(this.failure);
+      return false;
+    }
+    this.#complaint = undefined;
+    this.offset += bytes.length;
+    this.sink.onBytes(bytes, start);
+    return true;
+  }
+}
+
+const asFailure = (error: unknown): MachineFailure =>
+  error instanceof MachineFailure ? error : new MachineFailure('io', messageOf(error), { cause: error });

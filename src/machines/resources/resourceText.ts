@@ -1,0 +1,87 @@
+/** What a machine is busy with, in a few words of fixed width. */
+import type { GpuSample, ResourceSample } from './resourceSample.ts';
+
+/** `GPU 93 % · 71 °C · 18/80 GB`; without a GPU `CPU 12 % · 3/64 GB`. `undefined` when nothing of it is known. */
+export const resourceText = (sample: ResourceSample): string | undefined => gpusText(sample) ?? hostText(sample);
+
+/** `CPU 12 % · 3/64 GB`, or `load 0.4 · 3/64 GB` where there was only one look. */
+export function hostText({
+  cpuPercent,
+  loadAverage,
+  memoryUsedBytes,
+  memoryTotalBytes,
+}: ResourceSample): string | undefined {
+  const load = cpuPercent === undefined && loadAverage !== undefined ? [`load ${loadAverage.toFixed(1)}`] : [];
+  const parts = [...percentText('CPU', cpuPercent), ...load, ...memoryText(memoryUsedBytes, memoryTotalBytes)];
+  return parts.length > 0 ? parts.join(' · ') : undefined;
+}
+
+/** One line each: GPUs, CPU, memory, disks; what is not known is left out. */
+export function resourceLines(sample: ResourceSample): string[] {
+  const load = sample.loadAverage === undefined ? [] : [`load ${sample.loadAverage.toFixed(1)}`];
+  const count = sample.cpuCount === undefined ? [] : [`${sample.cpuCount} CPU${sample.cpuCount === 1 ? '' : 's'}`];
+  const cpu = [...percentText('CPU', sample.cpuPercent), ...count, ...load];
+  const memory = memoryText(sample.memoryUsedBytes, sample.memoryTotalBytes);
+  return [
+    ...(sample.gpus ?? []).map((gpu) => gpuText(`GPU ${gpu.id}`, gpu)),
+    ...(cpu.length > 0 ? [cpu.join(' · ')] : []),
+    ...memory.map((text) => `Memory ${text}`),
+    ...(sample.disks ?? []).map((disk) => `Disk ${disk.path} · ${gigabytes(disk.freeBytes)} GB free`),
+  ];
+}
+
+/** Of several: how busy they are on average, the hottest, and their memory together. */
+export function gpusText({ gpus = [] }: ResourceSample): string | undefined {
+  if (gpus.length === 0) return undefined;
+  return gpuText(gpus.length === 1 ? 'GPU' : `${gpus.length} GPUs`, {
+    ...optional('utilisationPercent', mean(known(gpus, 'utilisationPercent'))),
+    ...optional('temperatureCelsius', largest(known(gpus, 'temperatureCelsius'))),
+    ...optional('memoryUsedBytes', sum(known(gpus, 'memoryUsedBytes'))),
+    ...optional('memoryTotalBytes', sum(known(gpus, 'memoryTotalBytes'))),
+  });
+}
+
+type GpuNumbers = Pick<GpuSample, 'utilisationPercent' | 'temperatureCelsius' | 'memoryUsedBytes' | 'memoryTotalBytes'>;
+
+function gpuText(name: string, gpu: GpuNumbers): string {
+  const { utilisationPercent, temperatureCelsius, memoryUsedBytes, memoryTotalBytes } = gpu;
+  const use = percentText(name, utilisationPercent);
+  return [
+    ...(use.length > 0 ? use : [name]),
+    ...(temperatureCelsius === undefined ? [] : [`${Math.round(temperatureCelsius)} °C`]),
+    ...memoryText(memoryUsedBytes, memoryTotalBytes),
+  ].join(' · ');
+}
+
+/** Numbers that every one of them tells: a sum of some of them would be no sum. */
+function known<Key extends keyof GpuNumbers>(gpus: readonly GpuSample[], key: Key): number[] {
+  const values = gpus.flatMap((gpu) => gpu[key] ?? []);
+  return values.length === gpus.length ? values : [];
+}
+
+const sum = (values: readonly number[]): number | undefined =>
+  values.length === 0 ? undefined : values.reduce((total, value) => total + value, 0);
+const mean = (values: readonly number[]): number | undefined => {
+  const total = sum(values);
+  return total === undefined ? undefined : total / values.length;
+};
+const largest = (values: readonly number[]): number | undefined =>
+  values.length === 0 ? undefined : Math.max(...values);
+
+const optional = <Key extends string>(key: Key, value: number | undefined) =>
+  (value === undefined ? {} : { [key]: value }) as { [name in Key]?: number };
+
+/** A figure space keeps `7 %` as wide as `93 %`. */
+const percentText = (name: string, percent: number | undefined): string[] =>
+  percent === undefined ? [] : [`${name} ${String(Math.round(percent)).padStart(2, '\u2007')} %`];
+
+function memoryText(usedBytes: number | undefined, totalBytes: number | undefined): string[] {
+  if (usedBytes === undefined || totalBytes === undefined) return [];
+  return [`${gigabytes(usedBytes)}/${gigabytes(totalBytes)} GB`];
+}
+
+/** Of 2^30 bytes, as makers of memory count them. */
+function gigabytes(bytes: number): string {
+  const value = bytes / 2 ** 30;
+  return value < 9.95 && value > 0 && !Number.isInteger(value) ? value.toFixed(1) : value.toFixed(0);
+}

@@ -1,0 +1,74 @@
+/** Takes the samples of one machine. */
+import type { Clock } from '../../base/clock.ts';
+import { askTogether } from '../looks/batch.ts';
+import type { Machine } from '../machine.ts';
+import { parseDisks, parseGpus, parseHost, type Counters } from './parseSample.ts';
+import type { ResourceSample } from './resourceSample.ts';
+import { diskScript, gpuScript, hostScript } from './sampleScript.ts';
+
+/** Drivers that are asleep take seconds to wake. */
+const withinSeconds = 10;
+/** A driver or a file server that hangs is left alone, longer each time. */
+const firstPauseMs = 60_000;
+const longestPauseMs = 30 * 60_000;
+
+export type SampledMachine = Pick<Machine, 'id' | 'ready' | 'query' | 'runsFolder' | 'workFolder'>;
+
+export class Sampler {
+  readonly #machine: SampledMachine;
+  readonly #clock: Clock;
+  readonly #gpus = new Patience();
+  readonly #disks = new Patience();
+  #before: Counters | undefined;
+
+  constructor(machine: SampledMachine, clock: Clock) {
+    this.#machine = machine;
+    this.#clock = clock;
+  }
+
+  /** Rejects with `MachineFailure` when the machine does not answer. What does not answer there is absent. */
+  async sample(): Promise<ResourceSample> {
+    await this.#machine.ready?.();
+    const folders = [this.#machine.runsFolder, this.#machine.workFolder];
+    const nowMs = this.#clock.now();
+    const scripts = [
+      hostScript,
+      this.#gpus.isOver(nowMs) ? gpuScript : 'echo late',
+      this.#disks.isOver(nowMs) ? diskScript(folders) : 'echo late',
+    ];
+    const [host, gpuText, diskText] = await askTogether(this.#machine, scripts, withinSeconds);
+    const atMs = this.#clock.now();
+    const { counters, ...numbers } = parseHost(host ?? '', this.#before);
+    this.#before = counters;
+    const gpus = this.#gpus.judge(gpuText, atMs);
+    const disks = this.#disks.judge(diskText, atMs);
+    return {
+      atMs,
+      ...numbers,
+      ...(gpus !== undefined && { gpus: parseGpus(gpus) }),
+      ...(disks !== undefined && { disks: parseDisks(disks) }),
+    };
+  }
+}
+
+/** With something that may hang: each time that it does, it is asked later again. */
+class Patience {
+  #untilMs = 0;
+  #pauseMs = firstPauseMs;
+
+  isOver(nowMs: number): boolean {
+    return nowMs >= this.#untilMs;
+  }
+
+  /** The answer, or `undefined` when there was none. */
+  judge(answer: string | undefined, nowMs: number): string | undefined {
+    if (!this.isOver(nowMs)) return undefined;
+    if (answer !== undefined) {
+      this.#pauseMs = firstPauseMs;
+      return answer;
+    }
+    this.#untilMs = nowMs + this.#pauseMs;
+    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
+    return undefined;
+  }
+}

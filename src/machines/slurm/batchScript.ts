@@ -1,0 +1,96 @@
+/** The script that a job runs on its node: the prologue, then the command of its element. */
+import { shellQuote } from '../../base/text.ts';
+import type { JobElement } from '../machine.ts';
+import type { SlurmEntry } from '../machineEntry.ts';
+
+export interface BatchJob {
+  readonly elements: readonly JobElement[];
+  /** Absolute: the folder of a job is the one of its name in here. */
+  readonly runsFolder: string;
+}
+
+/** Tells the batch script, and it alone, that there are orders. Never the signal of the warning. */
+export const orderSignal = ({ warning }: Pick<SlurmEntry, 'warning'>): string =>
+  warning?.signal === 'USR1' ? 'USR2' : 'USR1';
+
+export function batchScript(job: BatchJob, entry: SlurmEntry): string {
+  return [
+    '#!/bin/bash -l',
+    // Names of our own: a prologue may set any other.
+    elementCase(job, ({ name, cwd }) => [
+      `readonly helios_folder=${shellQuote(`${job.runsFolder}/${name}`)} helios_cwd=${shellQuote(cwd)}`,
+    ]),
+    before,
+    trapLines(job, entry),
+    ...(entry.prologue ?? []).map((step) => `helios_step=${shellQuote(step)}\neval "$helios_step" || helios_fail "$?"`),
+    'cd -- "$helios_cwd" || exit 1',
+    elementCase(job, ({ argv, renewArgv, env }) => [
+      `[ "\${SLURM_RESTART_COUNT:-0}" = 0 ] || ${words(renewArgv)}`,
+      ...Object.entries(env).map(([name, value]) => `export ${name}=${shellQuote(value)}`),
+      `set -- ${words(argv)}`,
+    ]),
+    after,
+  ].join('\n');
+}
+
+const before = String.raw`
+if [ ! -s "$helios_folder/job" ]; then
+  printf '%s\n' "${'$'}{SLURM_ARRAY_JOB_ID:+${'$'}{SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}" | sed "s/^$/$SLURM_JOB_ID/" \
+    >"$helios_folder/job.node" && mv -f "$helios_folder/job.node" "$helios_folder/job"
+fi
+
+helios_fail() {
+  echo "The prologue failed with exit code $1: $helios_step" >&2
+  exit "$1"
+}
+
+# Scripts that somebody wants to be run here.
+helios_orders() {
+  for helios_order in "$helios_folder"/orders/*.sh; do
+    mv -f "$helios_order" "${'$'}{helios_order%.sh}.taken" 2>/dev/null || continue
+    helios_order=${'$'}{helios_order%.sh}
+    /bin/sh "$helios_order.taken" >"$helios_order.tmp" 2>/dev/null </dev/null
+    mv -f "$helios_order.tmp" "$helios_order.out"
+  done
+}
+
+cd -- "$helios_cwd" || exit 1
+`;
+
+/**
+ * With job control, for otherwise a shell lets what it runs in the background ignore INT and QUIT. In the background,
+ * for otherwise signals are not heard before its end.
+ */
+const after = String.raw`
+set -m
+"$@" &
+helios_command=$!
+set +m
+while :; do
+  wait "$helios_command"
+  helios_code=$?
+  kill -0 "$helios_command" 2>/dev/null || break
+done
+# A signal may have come in place of the exit code.
+wait "$helios_command" 2>/dev/null
+helios_last=$?
+[ "$helios_last" = 127 ] || helios_code=$helios_last
+exit "$helios_code"
+`;
+
+/** TERM reaches the command by itself: what cancels a job tells all its processes. The script stays for the end. */
+function trapLines(job: BatchJob, entry: SlurmEntry): string {
+  const traps = [`trap helios_orders ${orderSignal(entry)}`, 'trap : TERM'];
+  const { warning } = entry;
+  if (warning === undefined) return traps.join('\n');
+  const forward = elementCase(job, ({ signalArgv }) => [`${words(signalArgv)} ${warning.signal} >/dev/null`]);
+  return [`helios_warn() {\n${forward}\n}`, ...traps, `trap helios_warn ${warning.signal}`].join('\n');
+}
+
+/** What is different for each element of an array. */
+function elementCase({ elements }: BatchJob, lines: (element: JobElement) => readonly string[]): string {
+  const cases = elements.map((element, index) => `${index})\n${lines(element).join('\n')}\n;;`);
+  return ['case ${SLURM_ARRAY_TASK_ID:-0} in', ...cases, 'esac'].join('\n');
+}
+
+const words = (argv: readonly string[]): string => argv.map((word) => shellQuote(word)).join(' ');

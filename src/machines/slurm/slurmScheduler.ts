@@ -1,0 +1,152 @@
+/** The queue of a Slurm cluster, through the commands of Slurm on a login host. */
+import { randomUUID } from 'node:crypto';
+import { delay, type Clock } from '../../base/clock.ts';
+import { shellQuote } from '../../base/text.ts';
+import { MachineFailure, type Job, type JobRequest, type JobState, type Machine, type Scheduler } from '../machine.ts';
+import type { SlurmEntry } from '../machineEntry.ts';
+import { batchScript, orderSignal } from './batchScript.ts';
+import { JobQueue } from './jobQueue.ts';
+import { sbatchOptions } from './sbatchOptions.ts';
+import { exitCodes, findScript, submitScript } from './submitScript.ts';
+
+export interface SlurmSchedulerParts {
+  readonly login: Machine;
+  readonly runsFolder: string;
+  readonly entry: SlurmEntry;
+  readonly clock: Clock;
+}
+
+const submitTimeoutMs = 120_000;
+const orderPollMs = 250;
+
+export class SlurmScheduler implements Scheduler {
+  readonly mayRequeue: boolean;
+  readonly #parts: SlurmSchedulerParts;
+  readonly #queue: JobQueue;
+  #prelude: Promise<string> | undefined;
+
+  constructor(parts: SlurmSchedulerParts) {
+    this.mayRequeue = parts.entry.requeue === true;
+    this.#parts = parts;
+    this.#queue = new JobQueue({ ask: (command) => this.ask(command), clock: parts.clock });
+  }
+
+  async submit(request: JobRequest): Promise<readonly string[]> {
+    const names = request.elements.map(({ name }) => name);
+    const known = await this.#find(names);
+    const elements = request.elements.filter(({ name }) => !known.has(name));
+    const first = elements[0]?.name;
+    const base = first === undefined ? '' : await this.#submit({ ...request, elements }, first);
+    const idOf = (name: string): string => {
+      const index = elements.findIndex((element) => element.name === name);
+      return elements.length > 1 ? `${base}_${index}` : base;
+    };
+    return names.map((name) => known.get(name) ?? idOf(name));
+  }
+
+  async find(name: string): Promise<string | undefined> {
+    return (await this.#find([name])).get(name);
+  }
+
+  state(jobId: string): Promise<JobState> {
+    return this.#queue.state(jobId);
+  }
+
+  async onNode({ id, name }: Job, script: string, timeoutMs: number): Promise<string> {
+    const { login, runsFolder, entry, clock } = this.#parts;
+    const order = `${runsFolder}/${name}/orders/${randomUUID()}`;
+    await login.writeFile(`${order}.sh`, Buffer.from(script));
+    await this.#tell(`scancel --batch --signal=${orderSignal(entry)} ${shellQuote(id)}`);
+    const endMs = clock.now() + timeoutMs;
+    while (clock.now() < endMs) {
+      if ((await login.stat(`${order}.out`)) !== undefined)
+        return Buffer.from(await login.readFile(`${order}.out`)).toString('utf8');
+      await delay(clock, orderPollMs);
+    }
+    throw new MachineFailure('timeout', `The node of job ${id} did not answer in ${timeoutMs / 1000} s.`);
+  }
+
+  async cancel(jobId: string): Promise<void> {
+    await this.#tell(`scancel ${shellQuote(jobId)}`);
+  }
+
+  /** Only looks. */
+  async ask(command: string): Promise<{ text: string; code: number }> {
+    const text = await this.#parts.login.query(`${await this.#words()}${command} 2>&1\necho "helios=$?"`);
+    const [, said = text, code = '1'] = /^([^]*)helios=(\d+)\s*$/.exec(text) ?? [];
+    return { text: said, code: Number(code) };
+  }
+
+  async #find(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { login, runsFolder } = this.#parts;
+    const text = await login.query(findScript(runsFolder, names, await this.#words()));
+    const known = new Map<string, string>();
+    for (const line of text.split('\n')) {
+      const [name = '', id] = line.split(' ');
+      if (id === 'unclear') throw new MachineFailure('timeout', `Whether ${name} was submitted is not known yet.`);
+      if (id !== undefined) known.set(name, id);
+    }
+    return known;
+  }
+
+  /** The id of the job, without an index. */
+  async #submit(request: JobRequest, first: string): Promise<string> {
+    const { login, runsFolder, entry } = this.#parts;
+    const folder = `${runsFolder}/${first}`;
+    const batch = `${folder}/batch.sh`;
+    await login.writeFile(batch, Buffer.from(batchScript({ elements: request.elements, runsFolder }, entry)));
+    const script = submitScript({
+      runsFolder,
+      names: request.elements.map(({ name }) => name),
+      argv: [...sbatchOptions(request, entry, folder), batch],
+      prelude: await this.#words(),
+    });
+    const { outcome, stdout, stderr } = await login.exec('exec /bin/sh -s', {
+      cwd: '/',
+      stdin: script,
+      timeoutMs: submitTimeoutMs,
+    });
+    const id = /^job=(\d+)$/m.exec(stdout)?.[1];
+    if (outcome.kind === 'exited' && outcome.code === 0 && id !== undefined) return id;
+    const why = stderr.trim() || outcome.kind;
+    if (outcome.kind === 'exited' && outcome.code === exitCodes.refused)
+      throw new MachineFailure('denied', `Slurm refused it: ${why}`);
+    const isUnclear = outcome.kind !== 'exited' || outcome.code === exitCodes.unclear;
+    throw new MachineFailure(isUnclear ? 'unreachable' : 'io', `It could not be submitted to Slurm: ${why}`);
+  }
+
+  async #tell(command: string): Promise<void> {
+    const { outcome, stderr } = await this.#parts.login.exec(`${await this.#words()}timeout 30 ${command}`, {
+      cwd: '/',
+      timeoutMs: submitTimeoutMs,
+    });
+    const isDone = outcome.kind === 'exited' && outcome.code === 0;
+    // A job that is over cannot be told anything.
+    if (isDone || /already completing|already completed|invalid job id/i.test(stderr)) return;
+    throw new MachineFailure('unreachable', `Slurm did not do what was asked: ${stderr.trim() || outcome.kind}`);
+  }
+
+  /** What makes the commands of Slurm known to a shell: often only a login shell knows them. */
+  #words(): Promise<string> {
+    this.#prelude ??= this.#lookForSlurm().catch((error: unknown) => {
+      this.#prelude = undefined;
+      throw error;
+    });
+    return this.#prelude;
+  }
+
+  async #lookForSlurm(): Promise<string> {
+    const { login } = this.#parts;
+    const look = 'printf "\\nhelios=%s|%s\\n" "$(command -v sbatch)" "$SLURM_CONF"';
+    const text = await login.query(`bash -lc ${shellQuote(look)} </dev/null 2>/dev/null || sh -c ${shellQuote(look)}`);
+    const [, sbatch = '', config = ''] = /^helios=([^|]*)\|(.*)$/m.exec(text) ?? [];
+    if (!sbatch.startsWith('/'))
+      throw new MachineFailure('io', 'There is no sbatch here: name a login host of a Slurm cluster as the host.');
+    const folder = sbatch.slice(0, sbatch.lastIndexOf('/'));
+    return [
+      `PATH=$PATH:${shellQuote(folder)}; export PATH`,
+      ...(config === '' ? [] : [`SLURM_CONF=${shellQuote(config)}; export SLURM_CONF`]),
+      '',
+    ].join('\n');
+  }
+}

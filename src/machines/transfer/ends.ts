@@ -1,0 +1,67 @@
+/** The two machines of a transfer, asked through the shell that each of them has. */
+import { shellQuote } from '../../base/text.ts';
+import { MachineFailure, type Machine, type StreamResult } from '../machine.ts';
+import { remoteFileFailure } from '../remote/remoteFiles.ts';
+
+/** A file or folder on a machine. */
+export interface Place {
+  readonly machine: Machine;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** Text whose characters are bytes: file names are bytes, and need not be UTF-8. */
+export type Bytes = string;
+
+export const bytesOf = (text: string): Bytes => Buffer.from(text).toString('latin1');
+export const textOf = (bytes: Bytes): string => Buffer.from(bytes, 'latin1').toString();
+
+/** As one word of a shell that knows no characters but bytes. */
+export const quoted = (bytes: Bytes): string => `'${bytes.replaceAll("'", `'\\''`)}'`;
+
+/** One command line for `script`, in the POSIX shell, whatever the user's locale. */
+export const shellLine = (script: string): string => `exec env LC_ALL=C /bin/sh -c ${shellQuote(script)}`;
+
+export interface Answer {
+  readonly stdout: Bytes;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+interface Question {
+  readonly stdin?: Bytes;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Rejects with `MachineFailure`, or with the signal's reason; an exit code is the asker's affair. */
+export async function ask(machine: Machine, script: string, { stdin, signal }: Question): Promise<Answer> {
+  const parts: Uint8Array[] = [];
+  const result = await machine.stream(shellLine(script), {
+    cwd: '/',
+    ...(stdin !== undefined && { stdin: inOnePiece(stdin) }),
+    onStdout: (bytes) => void parts.push(bytes),
+    ...(signal && { signal }),
+  });
+  return { stdout: Buffer.concat(parts).toString('latin1'), stderr: result.stderr, code: exitCode(result, signal) };
+}
+
+/**
+ * Runs shell lines of any number, names and all. They are read to their end before the first is done: what a broken link
+ * cut off does nothing. Lines that fail are told in `stderr`; the others are done.
+ */
+export const run = (machine: Machine, lines: readonly Bytes[], signal?: AbortSignal): Promise<Answer> =>
+  ask(machine, 'exec /bin/sh', { stdin: `{\n${lines.join('\n')}\n:\n}\n`, signal });
+
+export function exitCode({ outcome }: StreamResult, signal: AbortSignal | undefined): number {
+  signal?.throwIfAborted();
+  if (outcome.kind === 'exited') return outcome.code;
+  throw new MachineFailure('io', `A command of the transfer was ended from outside (${outcome.kind}). Try it again.`);
+}
+
+/** What a machine said, as a failure of the whole transfer. */
+export const failureAt = ({ machine, path }: Place, said: string, deed: string): MachineFailure =>
+  remoteFileFailure(said, deed, machine.kind === 'local' ? path : `${path} on ${machine.id}`);
+
+export async function* inOnePiece(bytes: Bytes): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(bytes, 'latin1');
+}

@@ -1,0 +1,61 @@
+/** What is left out of a transfer: patterns as in .gitignore, and the .gitignore files of the tree itself. */
+import ignore, { type Ignore } from 'ignore';
+import { bytesOf, type Bytes } from './ends.ts';
+import { ownPrefix, type Entry } from './tree.ts';
+
+export interface ExcludeRules {
+  readonly patterns: readonly string[];
+  /** Content of .gitignore files, by their names. */
+  readonly gitignores: ReadonlyMap<Bytes, Bytes>;
+}
+
+export const isGitignore = (name: Bytes): boolean => name === '.gitignore' || name.endsWith('/.gitignore');
+
+/** Names that need not be looked into: simple ones, where nothing below them is asked back. */
+export function closedNames(patterns: readonly string[]): readonly string[] {
+  const isSimple = (pattern: string): boolean => /^[A-Za-z0-9_.@-]+\/?$/.test(pattern);
+  return patterns.some((pattern) => pattern.startsWith('!'))
+    ? []
+    : patterns.filter(isSimple).map((pattern) => pattern.replace('/', ''));
+}
+
+/** `entries` without what is excluded, and the names of that; what is in an excluded folder is not named. */
+export function withoutExcluded(
+  entries: ReadonlyMap<Bytes, Entry>,
+  { patterns, gitignores }: ExcludeRules,
+): { readonly kept: Map<Bytes, Entry>; readonly excluded: readonly Bytes[] } {
+  const asked = matcher(patterns.map(bytesOf).join('\n'));
+  const byFolder = new Map([...gitignores].map(([name, text]) => [parentOf(name), matcher(text)]));
+  const isExcluded = (name: Bytes, isFolder: boolean): boolean =>
+    (patterns.length > 0 && asked.ignores(isFolder ? `${name}/` : name)) || isIgnored(byFolder, name, isFolder);
+  const kept = new Map<Bytes, Entry>();
+  const excluded: Bytes[] = [];
+  const gone = new Set<Bytes>();
+  for (const [name, entry] of entries) {
+    if (name === '.') kept.set(name, entry);
+    else if (gone.has(parentOf(name)) || name.startsWith(ownPrefix)) gone.add(name);
+    else if (isExcluded(name, entry.kind === 'folder')) {
+      gone.add(name);
+      excluded.push(name);
+    } else kept.set(name, entry);
+  }
+  return { kept, excluded };
+}
+
+/** As git decides: the file nearest to the name that says anything of it. */
+function isIgnored(byFolder: ReadonlyMap<Bytes, Ignore>, name: Bytes, isFolder: boolean): boolean {
+  if (byFolder.size === 0) return false;
+  for (let folder = parentOf(name); ; folder = parentOf(folder)) {
+    const below = folder === '.' ? name : name.slice(folder.length + 1);
+    const said = byFolder.get(folder)?.test(isFolder ? `${below}/` : below);
+    if (said?.ignored) return true;
+    if (said?.unignored || folder === '.') return false;
+  }
+}
+
+const matcher = (text: string): Ignore => ignore({ ignorecase: false }).add(text);
+
+export function parentOf(name: Bytes): Bytes {
+  const at = name.lastIndexOf('/');
+  return at < 0 ? '.' : name.slice(0, at);
+}

@@ -1,0 +1,74 @@
+/** What has to be done so that the destination holds what the source holds. Nothing is done here. */
+import type { Bytes } from './ends.ts';
+import { parentOf } from './excludes.ts';
+import { isSameTime, type Entry } from './tree.ts';
+
+export interface Plan {
+  /** Not there, or other content, by size and time. */
+  readonly files: readonly Bytes[];
+  readonly links: readonly Bytes[];
+  /** Not there yet. Parents come first. */
+  readonly folders: readonly Bytes[];
+  /** Same content, other permission bits. */
+  readonly modes: readonly Bytes[];
+  /** Files, links and folders that need nothing. */
+  readonly same: number;
+  readonly problems: readonly Problem[];
+}
+
+export interface Problem {
+  readonly name: Bytes;
+  readonly why: string;
+}
+
+export interface Compared {
+  readonly source: ReadonlyMap<Bytes, Entry>;
+  readonly target: ReadonlyMap<Bytes, Entry>;
+  /** Links that lead to the same place on both sides. */
+  readonly sameLinks: ReadonlySet<Bytes>;
+  /** Files whose content was compared; others are judged by size and time. Absent: all are. */
+  readonly sameContent?: ReadonlySet<Bytes> | undefined;
+}
+
+type Step = 'send' | 'same' | 'mode' | { readonly problem: string };
+
+export function planOf(compared: Compared): Plan {
+  const plan = { files: [] as Bytes[], links: [] as Bytes[], folders: [] as Bytes[], modes: [] as Bytes[] };
+  const problems: Problem[] = [];
+  const blocked = new Set<Bytes>();
+  let same = 0;
+  const lists = { file: plan.files, link: plan.links, folder: plan.folders };
+  for (const [name, entry] of compared.source) {
+    if (blocked.has(parentOf(name)) && name !== '.') {
+      blocked.add(name);
+      continue;
+    }
+    const step = stepFor(name, entry, compared);
+    if (typeof step === 'object') {
+      problems.push({ name, why: step.problem });
+      blocked.add(name);
+    } else if (step === 'same') same++;
+    else if (step === 'mode') plan.modes.push(name);
+    else if (entry.kind !== 'other') lists[entry.kind].push(name);
+  }
+  return { ...plan, same, problems };
+}
+
+function stepFor(name: Bytes, entry: Entry, { target, sameLinks, sameContent }: Compared): Step {
+  if (entry.kind === 'other') return { problem: 'it is neither a file nor a folder nor a link' };
+  const there = target.get(name);
+  if (there === undefined) return 'send';
+  if (there.kind === 'folder') return entry.kind === 'folder' ? 'same' : { problem: 'a folder is at its destination' };
+  // Never through a link, and nothing takes the place of what is of another kind.
+  if (entry.kind === 'folder')
+    return { problem: `a ${there.kind === 'link' ? 'link' : 'file'} is at its destination, and was left alone` };
+  if (there.kind === 'other') return { problem: 'something else is at its destination, and was left alone' };
+  if (entry.kind === 'link') return sameLinks.has(name) ? 'same' : 'send';
+  if (there.kind === 'link' || there.sizeBytes !== entry.sizeBytes) return 'send';
+  const isSame = sameContent ? sameContent.has(name) : isSameTime(there.modified, entry.modified);
+  if (!isSame) return 'send';
+  return plainMode(there.mode) === plainMode(entry.mode) ? 'same' : 'mode';
+}
+
+/** A program that runs as its owner must not become one that runs as whoever received it. */
+export const plainMode = (mode: number): number => mode & 0o1777;

@@ -1,0 +1,129 @@
+/** The output of a command on one machine as the input of a command on another, with nothing kept in between. */
+import { MachineFailure, type Machine } from '../machine.ts';
+import { exitCode, inOnePiece, shellLine, type Bytes } from './ends.ts';
+
+/** Enough that neither waits for the other's every piece. */
+const mostHeldBytes = 1024 * 1024;
+
+export interface RelayEnd {
+  readonly machine: Machine;
+  readonly script: string;
+}
+
+export interface RelayOptions {
+  /** For the command that reads. */
+  readonly stdin?: Bytes;
+  readonly signal?: AbortSignal | undefined;
+  onBytes(count: number): void;
+}
+
+export interface RelayEnded {
+  readonly code: number;
+  readonly stderr: string;
+}
+
+/**
+ * Resolves when both have ended. The writing command sees the end of its input only after the reading one has exited. When
+ * the writing one ends early, the reading one is ended, and `source` is absent. Rejects with `MachineFailure`, or with the
+ * signal's reason.
+ */
+export async function relay(
+  from: RelayEnd,
+  to: RelayEnd,
+  { stdin, signal, onBytes }: RelayOptions,
+): Promise<{ readonly source: RelayEnded | undefined; readonly target: RelayEnded }> {
+  const cut = new AbortController();
+  const both = signal ? AbortSignal.any([signal, cut.signal]) : cut.signal;
+  const line = new Line();
+  const read = from.machine
+    .stream(shellLine(from.script), {
+      cwd: '/',
+      ...(stdin !== undefined && { stdin: inOnePiece(stdin) }),
+      onStdout: (bytes) => {
+        onBytes(bytes.length);
+        return line.push(bytes);
+      },
+      signal: both,
+    })
+    .then((result) => {
+      // What was ended from outside has not said all: its end must not pass for the end of the content.
+      if (result.outcome.kind === 'exited') line.end();
+      else line.fail(new MachineFailure('io', `${from.machine.id} did not send all of it. Try it again.`));
+      return result;
+    });
+  read.catch((error: unknown) => {
+    line.fail(error);
+  });
+  const written = to.machine.stream(shellLine(to.script), {
+    cwd: '/',
+    stdin: line,
+    onStdout: () => undefined,
+    signal: both,
+  });
+  written.then(
+    ({ outcome }) => {
+      // It has all that it needs, such as an archive to its end mark: what fills the last block is still to be taken.
+      if (outcome.kind === 'exited' && outcome.code === 0) line.discard();
+      else cut.abort();
+    },
+    () => cut.abort(),
+  );
+  const [source, target] = await Promise.allSettled([read, written]);
+  signal?.throwIfAborted();
+  if (source.status === 'rejected') throw source.reason;
+  if (target.status === 'rejected') throw target.reason;
+  const { outcome, stderr } = source.value;
+  return {
+    source: outcome.kind === 'aborted' ? undefined : { code: exitCode(source.value, signal), stderr },
+    target: { code: exitCode(target.value, signal), stderr: target.value.stderr },
+  };
+}
+
+/** Takes pieces on one side and gives them on the other; holds the giver back when the taker is slow. */
+class Line implements AsyncIterable<Uint8Array> {
+  readonly #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #isDiscarded = false;
+  #end: { readonly error?: unknown } | undefined;
+  #wakeTaker = (): void => undefined;
+  #wakeGiver = (): void => undefined;
+
+  push(bytes: Uint8Array): void | Promise<void> {
+    if (this.#isDiscarded) return;
+    this.#held.push(bytes);
+    this.#heldBytes += bytes.length;
+    this.#wakeTaker();
+    if (this.#heldBytes > mostHeldBytes) return new Promise((resolve) => (this.#wakeGiver = resolve));
+  }
+
+  /** Nobody takes anything any more, and nobody is held back. */
+  discard(): void {
+    this.#isDiscarded = true;
+    this.#held.length = 0;
+    this.#wakeGiver();
+  }
+
+  end(): void {
+    this.#end ??= {};
+    this.#wakeTaker();
+  }
+
+  fail(error: unknown): void {
+    this.#end ??= { error };
+    this.#wakeTaker();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const bytes = this.#held.shift();
+      if (bytes) {
+        this.#heldBytes -= bytes.length;
+        if (this.#heldBytes <= mostHeldBytes / 2) this.#wakeGiver();
+        yield bytes;
+      } else if (this.#end) {
+        if ('error' in this.#end) throw this.#end.error;
+        return;
+      } else await new Promise<void>((resolve) => (this.#wakeTaker = resolve));
+    }
+  }
+}

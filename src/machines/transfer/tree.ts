@@ -1,0 +1,187 @@
+/** What is at a place: names, kinds, sizes, times and modes, as GNU, busybox and BSD tools tell them. */
+import { shellQuote } from '../../base/text.ts';
+import { MachineFailure } from '../machine.ts';
+import { ask, failureAt, type Bytes, type Place } from './ends.ts';
+
+export interface Entry {
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly sizeBytes: number;
+  /** Seconds since the epoch and, after a dot, nine digits: those that the system does not tell are zero. */
+  readonly modified: string;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+export interface Tools {
+  readonly tar: 'gnu' | 'bsd' | 'busybox';
+  /** Computes SHA-256; absent: nothing there does. */
+  readonly sum: string | undefined;
+}
+
+export interface Tree {
+  readonly root: 'folder' | 'file' | 'nothing';
+  readonly tools: Tools;
+  /** NaN: not known. */
+  readonly freeBytes: number;
+  /** By name, relative to the folder; `.` is the folder itself. Parents come before what is in them. */
+  readonly entries: ReadonlyMap<Bytes, Entry>;
+  /** What the machine said of folders that it could not read. */
+  readonly complaints: readonly string[];
+}
+
+export interface Listing {
+  /** The place itself is a folder that is listed, or a file that is listed by its name in its folder. */
+  readonly as: 'folder' | 'file';
+  /** Absent: everything in the folder. */
+  readonly names?: readonly Bytes[];
+  /** Names of folders that are not looked into. */
+  readonly closed?: readonly string[];
+  /** A link is looked at as what it leads to. */
+  readonly followsLinks?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Begins the names of what we keep at the destination until it is whole. */
+export const ownPrefix = '.helios-transfer-';
+
+const tools = [
+  'case $(tar --version 2>/dev/null) in *GNU*) t=gnu ;; *bsdtar*) t=bsd ;; *) t=busybox ;; esac',
+  'h=none; for c in sha256sum shasum; do if command -v $c >/dev/null; then h=$c; break; fi; done',
+].join('\n');
+
+/** Reads names, prints what they are. A name cannot hold the two slashes at the end of each record. */
+const look = (option: string): string =>
+  [
+    'case $(stat -c %.Y / 2>/dev/null) in',
+    `*[0-9].[0-9]*) look() { xargs -0 stat ${option} -c '%f %s %.Y %n//'; } ;;`,
+    `?*) look() { xargs -0 stat ${option} -c '%f %s %Y %n//'; } ;;`,
+    `*) look() { xargs -0 stat ${option} -f '%Xp %z %Fm %N//'; } ;;`,
+    'esac',
+  ].join('\n');
+
+function listScript(path: string, { as, names, closed = [], followsLinks }: Listing): string {
+  const isClosed = closed.map((name) => `-name ${shellQuote(name)}`).join(' -o ');
+  const all = closed.length > 0 ? `find . \\( ${isClosed} \\) -prune -print0 -o -print0` : 'find . -print0';
+  const ours = `find . -maxdepth 1 -name '${ownPrefix}*' -print0`;
+  return [
+    `p=${shellQuote(path)}`,
+    tools,
+    look(followsLinks ? '-L' : ''),
+    'k=nothing; if [ -d "$p" ]; then k=folder; elif [ -e "$p" ] || [ -L "$p" ]; then k=file; fi',
+    'd=$p; while [ ! -d "$d" ]; do d=${d%/*}; [ -n "$d" ] || d=/; done',
+    // Before the share in use: what is free. A file system without a size does not know.
+    `n=$(df -Pk "$d" 2>/dev/null | awk 'END { for (i = 5; i <= NF; i++) if ($i ~ /^([0-9]+%|-)$/) { print ($(i - 3) > 0 ? $(i - 1) : "unknown"); exit } }')`,
+    'printf "%s %s %s %s\\n" "$k" "$t" "$h" "${n:-unknown}"',
+    as === 'folder' ? 'd=$p' : 'd=${p%/*}; [ -n "$d" ] || d=/; [ $k != folder ] || exit 0',
+    '[ -d "$d" ] || exit 0',
+    'cd -- "$d" || exit 1',
+    `${names ? `{ cat; ${ours}; }` : all} | look 2>/dev/null || :`,
+  ].join('\n');
+}
+
+/** Rejects with `MachineFailure`: `denied`, or what became of the way. */
+export async function listTree(place: Place, listing: Listing): Promise<Tree> {
+  const stdin = listing.names && nulls(listing.names);
+  const { stdout, stderr, code } = await ask(place.machine, listScript(place.path, listing), {
+    ...(stdin !== undefined && { stdin }),
+    signal: listing.signal,
+  });
+  const end = stdout.indexOf('\n');
+  const [root, tar, sum, freeKb] = stdout.slice(0, Math.max(0, end)).split(' ');
+  if (code !== 0 || end < 0) throw failureAt(place, stderr, 'look at');
+  return {
+    root: root as Tree['root'],
+    tools: { tar: tar as Tools['tar'], sum: sum === 'none' ? undefined : sum === 'shasum' ? 'shasum -a 256' : sum },
+    freeBytes: Number(freeKb) * 1024,
+    entries: parsed(stdout.slice(end + 1)),
+    complaints: stderr.split('\n').filter(Boolean),
+  };
+}
+
+function parsed(text: Bytes): Map<Bytes, Entry> {
+  const entries = new Map<Bytes, Entry>();
+  for (const record of text.split('//\n')) {
+    const [, mode = '', size, modified = '', name = ''] =
+      /^([0-9a-fA-F]+) (\d+) (-?[\d.]+) (?:\.\/)?([^]+)$/.exec(record) ?? [];
+    const bits = parseInt(mode, 16);
+    if (name !== '')
+      entries.set(name, {
+        kind: kinds.get(bits & 0o170000) ?? 'other',
+        sizeBytes: Number(size),
+        modified: exactly(modified),
+        mode: bits & 0o7777,
+      });
+  }
+  return entries;
+}
+
+const kinds: ReadonlyMap<number, Entry['kind']> = new Map([
+  [0o100000, 'file'],
+  [0o040000, 'folder'],
+  [0o120000, 'link'],
+]);
+
+function exactly(seconds: string): string {
+  if (seconds.at(-10) === '.') return seconds;
+  const [whole = '', fraction = ''] = seconds.split('.');
+  return `${whole}.${fraction.padEnd(9, '0').slice(0, 9)}`;
+}
+
+/** Some systems and some archives know whole seconds only. */
+export function isSameTime(a: string, b: string): boolean {
+  const isCoarse = a.endsWith('.000000000') || b.endsWith('.000000000');
+  return isCoarse ? a.split('.')[0] === b.split('.')[0] : a === b;
+}
+
+export const nulls = (names: readonly Bytes[]): Bytes => names.map((name) => `./${name}\0`).join('');
+
+/** Where links lead to, by name. */
+export async function readLinks(
+  place: Place,
+  names: readonly Bytes[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<Bytes, Bytes>> {
+  if (names.length === 0) return new Map();
+  const each = 'for f; do printf "%s\\0%s\\0" "$f" "$(readlink "$f"; echo .)"; done';
+  const script = `cd -- ${shellQuote(place.path)} && xargs -0 /bin/sh -c '${each}' sh`;
+  const { stdout } = await ask(place.machine, script, { stdin: nulls(names), signal });
+  return new Map(pairs(stdout).map(([name, target]) => [name.slice(2), target.slice(0, -2)]));
+}
+
+/** Whole text files, by name; those that cannot be read are left out. */
+export async function readTexts(
+  place: Place,
+  names: readonly Bytes[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<Bytes, Bytes>> {
+  if (names.length === 0) return new Map();
+  const each = 'for f; do printf "%s\\0" "$f"; cat "$f"; printf "\\0"; done';
+  const script = `cd -- ${shellQuote(place.path)} && xargs -0 /bin/sh -c '${each}' sh`;
+  const { stdout } = await ask(place.machine, script, { stdin: nulls(names), signal });
+  return new Map(pairs(stdout).map(([name, text]) => [name.slice(2), text]));
+}
+
+function pairs(text: Bytes): (readonly [Bytes, Bytes])[] {
+  const parts = text.split('\0');
+  return Array.from({ length: Math.floor(parts.length / 2) }, (_, index) => [
+    parts[2 * index] ?? '',
+    parts[2 * index + 1] ?? '',
+  ]);
+}
+
+/** SHA-256 by name. Names that the tools would print in a way of their own are left out: they count as different. */
+export async function checksums(
+  place: Place,
+  { sum }: Tools,
+  names: readonly Bytes[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<Bytes, string>> {
+  if (sum === undefined)
+    throw new MachineFailure('missing', `${place.machine.id} has no sha256sum: transfer without checksum.`);
+  const plain = names.filter((name) => !/[\\\n\r]/.test(name));
+  if (plain.length === 0) return new Map();
+  const script = `cd -- ${shellQuote(place.path)} && xargs -0 ${sum}`;
+  const { stdout } = await ask(place.machine, script, { stdin: nulls(plain), signal });
+  const lines = stdout.split('\n').map((line) => /^([0-9a-f]{64}) [ *]\.\/(.+)$/s.exec(line));
+  return new Map(lines.flatMap((found) => (found ? [[found[2] ?? '', found[1] ?? ''] as const] : [])));
+}

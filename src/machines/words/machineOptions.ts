@@ -1,0 +1,289 @@
+/** What can be said of a machine with options, in the terminal, the chat and VS Code: one table. Pure. */
+import type { MachineKind } from '../machine.ts';
+import { authMethods } from '../machineEntry.ts';
+import { amountOf, gpuIdsOf, minutesOf, mountOf, numberOf, warningOf, wholeNumberOf } from './machineValues.ts';
+
+export type RemoteKind = Exclude<MachineKind, 'local'>;
+
+/** The absolute path of a file or folder of this computer. Throws `UserFacing` where there is none. */
+export type LocalPath = (path: string) => string;
+
+export interface MachineOption {
+  /** Without the dashes. */
+  readonly name: string;
+  /** How its value is called; absent: it has none. */
+  readonly value?: string;
+  readonly kinds: readonly RemoteKind[];
+  /** Of the entry. */
+  readonly field: string;
+  readonly about: string;
+  /** What a value looks like. */
+  readonly example: string;
+  /** It may stand there more than once. */
+  readonly isList?: true;
+  /** The value of the field; `undefined` when the text is none. */
+  read(text: string, localPath: LocalPath): unknown;
+}
+
+const every = ['ssh', 'slurm', 'container'] as const;
+const byLogin = ['ssh', 'slurm'] as const;
+const jobs = ['slurm'] as const;
+const inside = ['container'] as const;
+
+const text = (value: string): string => value;
+const path = (value: string, localPath: LocalPath): string => localPath(value);
+const oneOf =
+  (choices: readonly string[]) =>
+  (value: string): string | undefined =>
+    choices.find((choice) => choice === value);
+
+export const machineOptions: readonly MachineOption[] = [
+  {
+    name: 'key',
+    value: 'FILE',
+    kinds: byLogin,
+    field: 'keyPath',
+    about: 'the private key, on this computer',
+    example: '~/.ssh/id_ed25519',
+    read: path,
+  },
+  {
+    name: 'auth',
+    value: 'HOW',
+    kinds: byLogin,
+    field: 'auth',
+    about: `how to log in: ${authMethods.join(', ')}; by default as the ssh config says`,
+    example: 'key',
+    read: oneOf(authMethods),
+  },
+  {
+    name: 'work-folder',
+    value: 'FOLDER',
+    kinds: every,
+    field: 'workFolder',
+    about: 'where commands start there',
+    example: '~/work',
+    read: text,
+  },
+  {
+    name: 'slots',
+    value: 'N',
+    kinds: ['ssh', 'container'],
+    field: 'slots',
+    about: 'at most so many runs at a time',
+    example: '4',
+    read: wholeNumberOf,
+  },
+  {
+    name: 'gpus',
+    value: '0,1',
+    kinds: ['ssh'],
+    field: 'gpuIds',
+    about: 'the GPUs that runs may take',
+    example: '0,1',
+    read: gpuIdsOf,
+  },
+  {
+    name: 'partition',
+    value: 'NAME',
+    kinds: jobs,
+    field: 'partition',
+    about: 'the partition of its jobs',
+    example: 'gpu',
+    read: text,
+  },
+  {
+    name: 'account',
+    value: 'NAME',
+    kinds: jobs,
+    field: 'account',
+    about: 'whom its jobs are charged to',
+    example: 'lab',
+    read: text,
+  },
+  {
+    name: 'qos',
+    value: 'NAME',
+    kinds: jobs,
+    field: 'qos',
+    about: 'the quality of service of its jobs',
+    example: 'normal',
+    read: text,
+  },
+  {
+    name: 'time',
+    value: 'TIME',
+    kinds: jobs,
+    field: 'timeLimitMinutes',
+    about: 'the time limit of a job that names none',
+    example: '24h',
+    read: minutesOf,
+  },
+  {
+    name: 'gpus',
+    value: 'N',
+    kinds: jobs,
+    field: 'gpus',
+    about: 'GPUs of a job that names no number',
+    example: '1',
+    read: (value) => numberOf(value, { isWhole: true, least: 0 }),
+  },
+  {
+    name: 'cpus',
+    value: 'N',
+    kinds: jobs,
+    field: 'cpus',
+    about: 'CPUs of a job that names no number',
+    example: '8',
+    read: wholeNumberOf,
+  },
+  {
+    name: 'memory',
+    value: '32G',
+    kinds: jobs,
+    field: 'memoryMb',
+    about: 'memory of a job that names none',
+    example: '32G',
+    read: amountOf,
+  },
+  {
+    name: 'flag',
+    value: '--FLAG',
+    kinds: jobs,
+    field: 'flags',
+    about: 'a further argument of sbatch, once for each',
+    example: '--constraint=a100',
+    isList: true,
+    read: (value) => (value.startsWith('-') ? value : undefined),
+  },
+  {
+    name: 'prologue',
+    value: "'LINE'",
+    kinds: jobs,
+    field: 'prologue',
+    about: 'a shell line before the command, once for each',
+    example: "'module load cuda'",
+    isList: true,
+    read: text,
+  },
+  {
+    name: 'warning',
+    value: 'USR1@120',
+    kinds: jobs,
+    field: 'warning',
+    about: 'a signal so many seconds before the time is over, for a checkpoint',
+    example: 'USR1@120',
+    read: warningOf,
+  },
+  {
+    name: 'requeue',
+    kinds: jobs,
+    field: 'requeue',
+    about: 'a preempted job may begin anew',
+    example: '',
+    read: () => true,
+  },
+  {
+    name: 'runs-folder',
+    value: 'FOLDER',
+    kinds: jobs,
+    field: 'runsFolder',
+    about: 'of its runs, where login host and nodes both see it',
+    example: '/shared/runs',
+    read: text,
+  },
+  {
+    name: 'image',
+    value: 'IMAGE',
+    kinds: inside,
+    field: 'image',
+    about: 'what it is made of',
+    example: 'python:3.12-slim',
+    read: text,
+  },
+  {
+    name: 'dockerfile',
+    value: 'FILE',
+    kinds: inside,
+    field: 'dockerfile',
+    about: 'or what its image is built from',
+    example: 'Dockerfile',
+    read: path,
+  },
+  {
+    name: 'build-context',
+    value: 'FOLDER',
+    kinds: inside,
+    field: 'buildContext',
+    about: "of that build (default: the Dockerfile's folder)",
+    example: '.',
+    read: path,
+  },
+  {
+    name: 'mount',
+    value: 'FROM:TO[:ro]',
+    kinds: inside,
+    field: 'mounts',
+    about: 'a folder of this computer that it sees, once for each; with :ro it cannot write there',
+    example: '.:/work',
+    isList: true,
+    read: mountOf,
+  },
+  {
+    name: 'network',
+    value: 'HOW',
+    kinds: inside,
+    field: 'network',
+    about: 'none, bridge or host (default: none)',
+    example: 'none',
+    read: oneOf(['none', 'bridge', 'host']),
+  },
+  {
+    name: 'cpus',
+    value: 'N',
+    kinds: inside,
+    field: 'cpus',
+    about: 'at most so many CPUs, a fraction too',
+    example: '3.5',
+    read: (value) => numberOf(value, { isWhole: false, least: Number.MIN_VALUE }),
+  },
+  {
+    name: 'memory',
+    value: '16G',
+    kinds: inside,
+    field: 'memoryMb',
+    about: 'at most so much memory',
+    example: '16G',
+    read: amountOf,
+  },
+  {
+    name: 'gpus',
+    value: 'all|N',
+    kinds: inside,
+    field: 'gpus',
+    about: 'GPUs that it sees (default: none)',
+    example: 'all',
+    read: (value) => (value === 'all' ? value : wholeNumberOf(value)),
+  },
+  {
+    name: 'user',
+    value: 'USER',
+    kinds: inside,
+    field: 'user',
+    about: "uid[:gid] or a name (default: the image's)",
+    example: '1000:1000',
+    read: text,
+  },
+  {
+    name: 'engine',
+    value: 'ADDRESS',
+    kinds: inside,
+    field: 'engine',
+    about: "the Docker engine: a socket's path or tcp://… (default: DOCKER_HOST, else the usual socket)",
+    example: '/run/docker.sock',
+    read: text,
+  },
+];
+
+export const optionsOf = (kind: RemoteKind): readonly MachineOption[] =>
+  machineOptions.filter(({ kinds }) => kinds.includes(kind));

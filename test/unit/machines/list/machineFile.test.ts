@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { readJson } from '../../../../src/machines/list/jsonText.ts';
+import type { MachineEntry } from '../../../../src/machines/machineEntry.ts';
+import { MachineFile } from '../../../../src/machines/list/machineFile.ts';
+import { writeFileAtomic } from '../../../../src/storage/atomicFile.ts';
+import { scratchFolder } from '../../../fakes/scratch.ts';
+
+const gpu1: MachineEntry = { id: 'gpu1', kind: 'ssh', host: '10.0.0.5', user: 'ada', port: 2222 };
+const gpu2: MachineEntry = { id: 'gpu2', kind: 'ssh', alias: 'gpu2', auth: 'key', keyPath: '~/.ssh/lab' };
+
+describe('machines.json', () => {
+  const folder = scratchFolder();
+  const path = (): string => join(folder(), 'home', 'machines.json');
+  const file = (): MachineFile =>
+    new MachineFile({ path: path(), write: (where, text) => writeFileAtomic(where, text, 0o600) });
+  const given = async (content: unknown): Promise<MachineFile> => {
+    await writeFileAtomic(path(), typeof content === 'string' ? content : JSON.stringify(content, null, 2), 0o600);
+    return file();
+  };
+
+  it('holds no machines where there is no file, and makes none by reading', async () => {
+    assert.deepEqual(await file().read(), { entries: [], problems: [] });
+    assert.ok(!existsSync(path()));
+  });
+
+  it('adds, replaces and removes, for its owner only', async () => {
+    await file().put(gpu1, gpu2);
+    await file().put({ ...gpu1, port: 22 });
+    assert.deepEqual(await file().read(), { entries: [{ ...gpu1, port: 22 }, gpu2], problems: [] });
+    assert.equal(statSync(path()).mode & 0o777, 0o600);
+    assert.equal(await file().remove('gpu1'), true);
+    assert.equal(await file().remove('gpu1'), false);
+    assert.deepEqual((await file().read()).entries, [gpu2]);
+  });
+
+  it('loses no change of several at once', async () => {
+    const one = file();
+    await Promise.all(['a', 'b', 'c', 'd'].map((id) => one.put({ ...gpu1, id })));
+    assert.deepEqual(
+      (await one.read()).entries.map(({ id }) => id),
+      ['a', 'b', 'c', 'd'],
+    );
+  });
+
+  it('keeps what it does not know', async () => {
+    const other = { id: 'big', kind: 'quantum', qubits: 3 };
+    const it = await given({ version: 1, note: 'mine', machines: [{ ...gpu1, rack: 7 }, other] });
+    const { entries, problems } = await it.read();
+    assert.deepEqual(entries, [{ ...gpu1, rack: 7 }]);
+    assert.match(problems.join('\n'), /machines\.json, line 15: kind: .*left out until this is mended\.$/);
+    await it.put(gpu2);
+    assert.deepEqual(JSON.parse(readFileSync(path(), 'utf8')), {
+      version: 1,
+      note: 'mine',
+      machines: [{ ...gpu1, rack: 7 }, other, gpu2],
+    });
+  });
+
+  const broken: [string, string, RegExp][] = [
+    ['is not JSON', '{\n  "version": 1,\n  "machines": [,]\n}\n', /line 3: it is not valid JSON\. Mend it by hand/],
+    ['ends too early', '{ "version": 1,\n "machines": [\n', /line 3: it is not valid JSON/],
+    ['is a list', '[]', /line 1: it is not \{ "version": 1/],
+    ['is of another version', '{\n "machines": [],\n "version": 2 }', /line 3: its version is not 1/],
+  ];
+  for (const [what, text, message] of broken)
+    it(`reports a file that ${what}, and never writes over it`, async () => {
+      const it = await given(text);
+      const { entries, problems } = await it.read();
+      assert.deepEqual(entries, []);
+      assert.match(problems.join('\n'), message);
+      await assert.rejects(it.put(gpu1), { reason: 'user', message: /machines\.json, line \d/ });
+      await assert.rejects(it.remove('gpu1'), { reason: 'user' });
+      assert.equal(readFileSync(path(), 'utf8'), text);
+    });
+
+  const unusable: [string, Record<string, unknown>, RegExp][] = [
+    ['local', { ...gpu1, id: 'local' }, /line 5: id: "local" is this computer/],
+    ['a port that is none', { ...gpu1, port: 70_000 }, /line 9: port:/],
+    ['an option as host', { ...gpu1, host: '-oProxyCommand=x' }, /line 7: host: .*dash/],
+    ['a password', { ...gpu1, password: 'secret' }, /line 10: password: .*never kept here/],
+    ['neither host nor alias', { id: 'x', kind: 'ssh' }, /line 4: host: name either a host or an alias/],
+    ['both host and alias', { ...gpu1, alias: 'gpu1' }, /line 7: host: name either/],
+  ];
+  for (const [what, entry, message] of unusable)
+    it(`leaves out ${what}, and says where`, async () => {
+      const { entries, problems } = await (await given({ version: 1, machines: [entry, gpu2] })).read();
+      assert.deepEqual(entries, [gpu2]);
+      assert.match(problems.join('\n'), message);
+      assert.doesNotMatch(problems.join('\n'), /secret/);
+    });
+
+  it('leaves out the second of an id', async () => {
+    const { entries, problems } = await (await given({ version: 1, machines: [gpu2, gpu2] })).read();
+    assert.deepEqual(entries, [gpu2]);
+    assert.match(problems.join('\n'), /line 12: "gpu2" is there twice/);
+  });
+
+  it('takes no machine that it could not read again', () => {
+    const withPassword = { ...gpu1, password: 'secret' };
+    assert.throws(() => file().put(withPassword), { reason: 'user', message: /never kept here/ });
+    assert.ok(!existsSync(path()));
+  });
+
+  it('reports a file that cannot be read', async () => {
+    const it = new MachineFile({ path: folder(), write: () => Promise.resolve() });
+    assert.match((await it.read()).problems.join('\n'), /cannot be read: .* Make it a file that you can read\./);
+  });
+
+  it('is made for the editor, and left alone where it is', async () => {
+    await file().ensure();
+    assert.deepEqual(JSON.parse(readFileSync(path(), 'utf8')), { version: 1, machines: [] });
+    writeFileSync(path(), 'mine');
+    await file().ensure();
+    assert.equal(readFileSync(path(), 'utf8'), 'mine');
+  });
+});
+
+describe('readJson', () => {
+  it('reads what JSON.parse reads, and nothing else', () => {
+    const texts = [
+      '1',
+      ' [1,2.5e3,"a\\u00e9\\"",{"b":[]},{},null,true] ',
+      '',
+      '[1,]',
+      '{"a":1,}',
+      '{a:1}',
+      '01',
+      '"\n"',
+      '[1 2]',
+    ];
+    for (const text of texts) {
+      let expected: unknown;
+      try {
+        expected = { value: JSON.parse(text) as unknown };
+      } catch {
+        expected = undefined;
+      }
+      const read = readJson(text);
+      assert.deepEqual('value' in read ? { value: read.value } : undefined, expected, text);
+    }
+  });
+
+  it('knows the line of each value', () => {
+    const read = readJson('{\n "a": [\n  1,\n  { "b":\n   2 } ]\n}');
+    assert.ok('value' in read);
+    const lines = [[], ['a'], ['a', 0], ['a', 1], ['a', 1, 'b'], ['a', 7], ['z']].map((path) => read.lineOf(path));
+    assert.deepEqual(lines, [1, 2, 3, 4, 5, 2, 1]);
+  });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import { DisposableStore } from '../../../../src/base/disposable.ts';
+import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
+import type { Follow, MachineFailure } from '../../../../src/machines/machine.ts';
+import { ManualClock } from '../../../fakes/manualClock.ts';
+import { scratchFolder, until } from '../../../fakes/scratch.ts';
+
+describe('LocalMachine.follow', () => {
+  const folder = scratchFolder();
+  let owned = new DisposableStore();
+  afterEach(() => {
+    owned.dispose();
+    owned = new DisposableStore();
+  });
+
+  function following(path: string, offset = 0, clock = new ManualClock()) {
+    const seen = { text: '', changes: 0, errors: [] as MachineFailure[] };
+    const machine = new LocalMachine({ runsFolder: folder(), workFolder: folder(), clock });
+    const follow: Follow = machine.follow(path, offset, {
+      onBytes: (bytes, at) => {
+        assert.equal(at, offset + Buffer.byteLength(seen.text, 'latin1'), 'bytes come in order, each once');
+        seen.text += Buffer.from(bytes).toString('latin1');
+      },
+      onChange: () => seen.changes++,
+      onError: (error) => seen.errors.push(error),
+    });
+    owned.add(follow);
+    return { seen, follow, clock };
+  }
+
+  it('reads what is there from the offset, and what is added', async () => {
+    const path = join(folder(), 'log');
+    writeFileSync(path, '0123456789');
+    const { seen, follow } = following(path, 4);
+    await follow.drain();
+    assert.equal(seen.text, '456789');
+    appendFileSync(path, 'abc');
+    await until('addition is read', () => seen.text === '456789abc');
+  });
+
+  it('begins when the file appears, and when its folder appears', async () => {
+    const { seen } = following(join(folder(), 'log'));
+    writeFileSync(join(folder(), 'log'), 'first');
+    await until('file is read', () => seen.text === 'first');
+    const later = following(join(folder(), 'later/log'));
+    mkdirSync(join(folder(), 'later'));
+    writeFileSync(join(folder(), 'later/log'), 'second');
+    await until('file in the new folder is read', async () => {
+      await later.clock.advance(1000);
+      return later.seen.text === 'second';
+    });
+    assert.deepEqual([...seen.errors, ...later.seen.errors], []);
+  });
+
+  it('tells that something else in the folder changed', async () => {
+    const { seen } = following(join(folder(), 'log'));
+    writeFileSync(join(folder(), 'exit'), 'code=0');
+    await until('change is told', () => seen.changes > 0);
+    assert.equal(seen.text, '');
+  });
+
+  it('gives each byte once while a writer and many drains are at work', async () => {
+    const path = join(folder(), 'log');
+    const { seen, follow } = following(path);
+    let written = '';
+    for (let part = 0; part < 300; part++) {
+      const text = `${part}${part % 7 === 0 ? '\n' : ' '}`;
+      appendFileSync(path, text);
+      written += text;
+      if (part % 3 === 0) await Promise.all([follow.drain(), follow.drain()]);
+    }
+    await follow.drain();
+    assert.equal(seen.text, written);
+  });
+
+  it('has read everything when drain resolves, however much it is', async () => {
+    const path = join(folder(), 'log');
+    const { seen, follow } = following(path);
+    writeFileSync(path, 'x'.repeat(5_000_000));
+    await follow.drain();
+    assert.equal(seen.text.length, 5_000_000);
+  });
+
+  it('says nothing after it was let go', async () => {
+    const path = join(folder(), 'log');
+    const { seen, follow, clock } = following(path);
+    follow.dispose();
+    writeFileSync(path, 'late');
+    await follow.drain();
+    await clock.advance(5000);
+    assert.equal(seen.text, '');
+    assert.equal(clock.pendingTimers, 0);
+  });
+
+  it('reports a file that cannot be read', async () => {
+    mkdirSync(join(folder(), 'log'));
+    const { seen, follow } = following(join(folder(), 'log'));
+    await assert.rejects(follow.drain(), { reason: 'io' });
+    await until('error is told', () => seen.errors.length > 0);
+  });
+});

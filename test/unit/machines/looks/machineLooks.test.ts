@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { shellQuote } from '../../../../src/base/text.ts';
+import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
+import { MachineLooks } from '../../../../src/machines/looks/machineLooks.ts';
+import type { Look, LookMachine } from '../../../../src/machines/looks/look.ts';
+import { SshConnection } from '../../../../src/machines/ssh/sshConnection.ts';
+import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
+import { scratchFolder, until } from '../../../fakes/scratch.ts';
+import { scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
+import { isAlive } from '../alive.ts';
+
+/** Counts what a machine is asked for. */
+function counted(machine: LookMachine) {
+  const asked = { queries: 0, execs: 0 };
+  const counting: LookMachine = {
+    id: machine.id,
+    workFolder: machine.workFolder,
+    query: (script, options) => {
+      asked.queries += 1;
+      return machine.query(script, options);
+    },
+    exec: (command, options) => {
+      asked.execs += 1;
+      return machine.exec(command, options);
+    },
+  };
+  return { machine: counting, asked };
+}
+
+function looksAt(name: string, machineOf: () => LookMachine): void {
+  describe(`looks at ${name}`, () => {
+    const folder = scratchFolder();
+    const path = (file: string): string => join(folder(), file);
+    let looks: MachineLooks;
+    let children: ChildProcess[];
+    beforeEach(() => {
+      looks = new MachineLooks(systemClock);
+      children = [];
+    });
+    afterEach(() => {
+      looks.dispose();
+      for (const child of children) child.kill('SIGKILL');
+    });
+    const start = (script: string): ChildProcess => {
+      const child = spawn('/bin/sh', ['-c', script], { stdio: 'ignore', detached: true });
+      children.push(child);
+      return child;
+    };
+
+    it('tells files, processes, commands and event files, all in one query', async () => {
+      const { machine, asked } = counted(machineOf());
+      const child = start(`: odd_${process.pid}_pattern; sleep 60; :`);
+      writeFileSync(path("it's ä"), 'abc');
+      mkdirSync(path('logs/a b'), { recursive: true });
+      writeFileSync(path('logs/a b/events.out.tfevents.1.host'), 'xy');
+      writeFileSync(path('logs/other'), 'z');
+      const [file, none, dir, own, dead, found, lost, failed, events, nowhere] = await Promise.all([
+        looks.once(machine, { kind: 'file', path: path("it's ä") }),
+        looks.once(machine, { kind: 'file', path: path('none') }),
+        looks.once(machine, { kind: 'file', path: path('logs') }),
+        looks.once(machine, { kind: 'process', pid: child.pid ?? 0 }),
+        looks.once(machine, { kind: 'process', pid: 4_194_000 }),
+        looks.once(machine, { kind: 'pattern', pattern: `^/bin/sh .*odd_${process.pid}_pattern;` }),
+        looks.once(machine, { kind: 'pattern', pattern: `odd_${process.pid}_other|no.such` }),
+        looks.once(machine, { kind: 'command', command: `pwd; printf 'ä\\n0.5\\n'; echo "it's bad" >&2; exit 3` }),
+        looks.once(machine, { kind: 'eventFiles', folder: path('logs') }),
+        looks.once(machine, { kind: 'eventFiles', folder: path('nowhere') }),
+      ]);
+      assert.equal(file?.sizeBytes, 3);
+      assert.ok(Math.abs((file?.modifiedMs ?? 0) - Date.now()) < 60_000);
+      assert.equal(none, undefined);
+      assert.ok(dir !== undefined);
+      assert.equal(own?.pid, child.pid);
+      assert.match(own?.startTime ?? '', /^\d+$/);
+      assert.equal(dead, undefined);
+      assert.deepEqual(
+        found.map(({ pid, startTime }) => ({ pid, startTime })),
+        [own],
+      );
+      assert.deepEqual(lost, []);
+      assert.deepEqual(failed, { code: 3, stdout: `${machine.workFolder}\nä\n0.5\n`, stderr: "it's bad\n" });
+      assert.deepEqual(
+        events?.map((event) => [event.path, event.sizeBytes]),
+        [[path('logs/a b/events.out.tfevents.1.host'), 2]],
+      );
+      assert.equal(nowhere, undefined);
+      assert.deepEqual(asked, { queries: 1, execs: 0 });
+    });
+
+    it('never finds ourselves: the query, the shell that it is asked by, nor whoever asks', async () => {
+      const other = start(`: grep -nE odd_${process.pid}; sleep 60; :`);
+      const found = await looks.once(machineOf(), {
+        kind: 'pattern',
+        pattern: `odd_${process.pid}|node .*mocha|IFS= read|sed -n|grep -nE|sshd: .*notty`,
+      });
+      const pids = found.map(({ pid }) => pid);
+      assert.ok(pids.includes(other.pid ?? 0));
+      const ours = found.filter(
+        ({ pid, command }) => pid !== other.pid && /odd_|IFS= read|(sed|grep) -n/.test(command),
+      );
+      assert.deepEqual(ours, []);
+      if (name === 'this computer') assert.ok(!pids.includes(process.pid));
+    });
+
+    it('refuses a pattern that is none, by itself', async () => {
+      const machine = machineOf();
+      const good = looks.once(machine, { kind: 'pattern', pattern: '.' });
+      await assert.rejects(looks.once(machine, { kind: 'pattern', pattern: 'a(' }), /no extended regular expression/);
+      assert.ok((await good).length > 0);
+    });
+
+    it('lets neither a hanging command nor a noisy one hold up or falsify another look', async () => {
+      const { machine, asked } = counted(machineOf());
+      const told: Record<string, unknown[]> = {};
+      const watch = (key: string, look: Look): void => {
+        const list = (told[key] = [] as unknown[]);
+        looks.watch(machine, look as never, { answer: (answer) => list.push(answer), failed: (why) => list.push(why) });
+      };
+      watch('hangs', { kind: 'command', command: `echo $$ >>${shellQuote(path('pids'))}; sleep 70; echo 1` });
+      watch('noisy', { kind: 'command', command: 'seq 1 300000; printf "\\001x\\n@0"; echo 7' });
+      watch('closes', { kind: 'command', command: 'exec 1>&-; kill -KILL $$' });
+      watch('file', { kind: 'file', path: path('f') });
+      await until('the file was looked at', () => told.file?.length === 1);
+      assert.deepEqual(told.file, [undefined]);
+      writeFileSync(path('f'), 'x');
+      await until('the file was seen', () => told.file?.some((answer) => answer !== undefined) ?? false, 20_000);
+      assert.match(JSON.stringify(told.noisy?.[0]), /"code":0,.*299999\\n300000\\n.*7\\n/);
+      assert.match(JSON.stringify(told.closes?.[0]), /"code":137/);
+      assert.deepEqual(told.hangs, ['no answer within 5 s']);
+      const [first = ''] = readFileSync(path('pids'), 'utf8').split('\n');
+      await until('the command was ended', () => !isAlive(Number(first)));
+      await until('it is run by itself', () => asked.execs === 1, 20_000);
+    });
+
+    it('sees processes end', async () => {
+      const child = start('sleep 60');
+      const answers: boolean[] = [];
+      looks.watch(
+        machineOf(),
+        { kind: 'process', pid: child.pid ?? 0 },
+        { answer: (found) => answers.push(found !== undefined), failed: () => undefined },
+      );
+      await until('it is seen', () => answers.length === 1);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await until('its end is seen', () => answers.at(-1) === false);
+    });
+  });
+}
+
+looksAt('this computer', () => new LocalMachine({ runsFolder: '/nowhere', workFolder: '/usr' }));
+
+describe('over SSH', () => {
+  let sshd: TestSshd;
+  let machine: SshMachine;
+  before(async () => {
+    sshd = await TestSshd.start();
+    const connection = new SshConnection(sshd.target(), scriptedPrompts());
+    machine = new SshMachine({ id: 'gpu1', connection, homeFolder: '/', workFolder: '/usr' });
+  });
+  after(async () => {
+    machine.dispose();
+    machine.connection.dispose();
+    await sshd.dispose();
+  });
+  looksAt('a host', () => machine);
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import { systemClock, type Clock } from '../../../../src/base/clock.ts';
+import type { Follow } from '../../../../src/machines/machine.ts';
+import { SshConnection } from '../../../../src/machines/ssh/sshConnection.ts';
+import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
+import type { CommandChannel } from '../../../../src/machines/remote/commandHost.ts';
+import { ManualClock } from '../../../fakes/manualClock.ts';
+import { scratchFolder, until } from '../../../fakes/scratch.ts';
+import { scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
+
+const minuteMs = 60_000;
+
+describe('what stays open on a host', () => {
+  const folder = scratchFolder();
+  let sshd: TestSshd;
+  let machine: SshMachine;
+  let follow: Follow;
+  let read: string;
+  afterEach(async () => {
+    machine.dispose();
+    machine.connection.dispose();
+    await sshd.dispose();
+  });
+
+  async function start(clock: Clock, ...config: string[]): Promise<void> {
+    sshd = await TestSshd.start(config);
+    const connection = new SshConnection(sshd.target(), { ...scriptedPrompts(), clock });
+    machine = new SshMachine({ id: 'gpu1', connection, homeFolder: folder(), clock });
+    read = '';
+  }
+  const log = (): string => join(folder(), 'log');
+  function beginFollow(onError = (): void => undefined): void {
+    writeFileSync(log(), '');
+    const onBytes = (bytes: Uint8Array): string => (read += Buffer.from(bytes).toString());
+    follow = machine.follow(log(), 0, { onBytes, onChange: () => undefined, onError });
+  }
+  /** Commands that these looks and questions cost. */
+  async function costOf(looks: number): Promise<number> {
+    const before = sshd.sessions;
+    for (let look = 0; look < looks; look += 1) {
+      appendFileSync(log(), `${look}\n`);
+      await follow.drain();
+      assert.ok(read.endsWith(`${look}\n`));
+      assert.equal(await machine.query(`echo ${look}`), `${look}\n`);
+    }
+    // The last of them is told of a moment later.
+    await machine.exec('true', { cwd: '/' });
+    await until('the last is counted', () => sshd.sessions > before);
+    return sshd.sessions - before - 1;
+  }
+
+  /** Soon: a shell is opened first, and its host tells of that late. */
+  const costsNothing = (): Promise<void> =>
+    until('looks and questions cost nothing', async () => (await costOf(5)) === 0);
+
+  it('comes back when a server that refused once has room again', async () => {
+    const clock = new ManualClock();
+    await start(clock);
+    const { connection } = machine;
+    const going: CommandChannel[] = [];
+    const hold = (): Promise<unknown> =>
+      connection.exec('cat', { use: 'urgent' }, (channel) => void going.push(channel.resume()));
+    await Promise.all(Array.from({ length: 10 }, hold));
+    const refused = machine.exec('echo through', { cwd: '/' });
+    await until('it is refused', () => sshd.log.includes('no more sessions'));
+    for (const channel of going) channel.end();
+    let isThrough = false;
+    refused.then(() => (isThrough = true)).catch(() => undefined);
+    await until('it gets through', async () => {
+      await clock.advance(100);
+      return isThrough;
+    });
+    beginFollow();
+    assert.ok((await costOf(5)) >= 5);
+    await clock.advance(minuteMs);
+    await costsNothing();
+    follow.dispose();
+  });
+
+  for (const sessions of [2, 3])
+    it(`is one shell for all that is asked where there is room for ${sessions} sessions`, async () => {
+      await start(systemClock, `MaxSessions ${sessions}`);
+      let errors = 0;
+      beginFollow(() => (errors += 1));
+      const words = await Promise.all(
+        Array.from({ length: 10 }, async (_, index) => (await machine.exec(`echo ${index}`, { cwd: '/' })).stdout),
+      );
+      assert.deepEqual(
+        words,
+        words.map((_, index) => `${index}\n`),
+      );
+      await costsNothing();
+      // Who had the shell of the other goes on without it.
+      follow.dispose();
+      assert.equal(await machine.query('echo alone'), 'alone\n');
+      beginFollow(() => (errors += 1));
+      await costsNothing();
+      assert.equal(errors, 0);
+      follow.dispose();
+    });
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { planImport } from '../../../../src/machines/list/importHosts.ts';
+import type { MachineEntry } from '../../../../src/machines/machineEntry.ts';
+import { machineOptions } from '../../../../src/machines/words/machineOptions.ts';
+import { amountOf, minutesOf, mountOf, warningOf } from '../../../../src/machines/words/machineValues.ts';
+import { parseMachineOptions, parseMachineWords, splitWords } from '../../../../src/machines/words/machineWords.ts';
+
+const localPath = (path: string): string => `/here/${path}`;
+const parse = (line: string) => parseMachineWords(splitWords(line), { aliases: ['lab'], localPath });
+
+describe('words about machines', () => {
+  const understood: [string, unknown][] = [
+    ['', { action: 'list' }],
+    ['list', { action: 'list' }],
+    [' rm  gpu1 ', { action: 'rm', id: 'gpu1' }],
+    ['test gpu1', { action: 'test', id: 'gpu1' }],
+    ['import --all', { action: 'import', names: 'all' }],
+    ['import lab gpu1', { action: 'import', names: ['lab', 'gpu1'] }],
+  ];
+  for (const [line, request] of understood)
+    it(`understands "${line}"`, () => {
+      assert.deepEqual(parse(line), request);
+    });
+
+  const added: [string, MachineEntry][] = [
+    ['gpu1 ada@gpu1.lab:2222', { id: 'gpu1', kind: 'ssh', host: 'gpu1.lab', user: 'ada', port: 2222 }],
+    ['--key=k g lab --auth key', { id: 'g', kind: 'ssh', alias: 'lab', auth: 'key', keyPath: '/here/k' }],
+    ['g h --slots 2 --gpus 0,1', { id: 'g', kind: 'ssh', host: 'h', slots: 2, gpuIds: ['0', '1'] }],
+    [
+      `c ada@login --kind slurm --partition gpu --account lab --qos high --time 1-12 --gpus 0 --cpus 8 --memory 32G
+        --flag --exclusive --flag=--constraint=a100 --prologue 'module load cuda' --prologue "conda activate 'lab'"
+        --requeue --runs-folder /shared --warning USR1@120 --work-folder ~/work`,
+      {
+        id: 'c',
+        kind: 'slurm',
+        host: 'login',
+        user: 'ada',
+        partition: 'gpu',
+        account: 'lab',
+        qos: 'high',
+        timeLimitMinutes: 2160,
+        gpus: 0,
+        cpus: 8,
+        memoryMb: 32_768,
+        flags: ['--exclusive', '--constraint=a100'],
+        prologue: ['module load cuda', "conda activate 'lab'"],
+        requeue: true,
+        runsFolder: '/shared',
+        warning: { signal: 'USR1', seconds: 120 },
+        workFolder: '~/work',
+      },
+    ],
+    ['here --kind slurm', { id: 'here', kind: 'slurm' }],
+    [
+      `box --kind container --image python:3.12-slim --mount .:/work --mount data:/data:ro --network bridge --cpus 3.5
+        --memory 512M --gpus all --user 1000:1000 --engine tcp://h:2375 --slots 1`,
+      {
+        id: 'box',
+        kind: 'container',
+        image: 'python:3.12-slim',
+        mounts: [
+          { source: '/here/.', target: '/work' },
+          { source: '/here/data', target: '/data', isReadOnly: true },
+        ],
+        network: 'bridge',
+        cpus: 3.5,
+        memoryMb: 512,
+        gpus: 'all',
+        user: '1000:1000',
+        engine: 'tcp://h:2375',
+        slots: 1,
+      },
+    ],
+    [
+      'box --kind container --dockerfile D --build-context . --gpus 2',
+      { id: 'box', kind: 'container', dockerfile: '/here/D', buildContext: '/here/.', gpus: 2 },
+    ],
+  ];
+  for (const [line, entry] of added)
+    it(`adds ${line.split('\n')[0] ?? ''}`, () => {
+      assert.deepEqual(parse(`add ${line}`), { action: 'add', entry });
+    });
+
+  const refused: [string, RegExp, RegExp][] = [
+    ['add', /needs an id/, /add gpu1 ada@gpu1:2222/],
+    ['add gpu1', /needs a host/, /user@host/],
+    ['add a b c', /"c" is too much/, /add gpu1/],
+    ['add a b:c', /names no host/, /user@host/],
+    ['add a b --key', /--key needs a value/, /--key ~\/\.ssh/],
+    ['add a b --key --auth key', /--key needs a value/, /private key/],
+    ['add a b --port 3', /--port is not known/, /Say one of/],
+    ['add a b -p 3', /-p is not known/, /Say one of/],
+    ['add a b --all', /--all cannot be said here/, /Of the kind ssh: --key/],
+    ['add a b --auth magic', /--auth cannot be "magic"/, /agent, key, password/],
+    ['add a b --slots 0', /--slots cannot be "0"/, /--slots 4/],
+    ['add a b --partition gpu', /--partition is for the kind slurm, and this one is ssh/, /--key, --auth.*--slots/],
+    ['add a --kind slurm --image x', /for the kind container, and this one is slurm/, /--partition/],
+    ['add a --kind slurm --requeue=no', /takes no value/, /--requeue alone/],
+    ['add a --kind slurm --time soon', /--time cannot be "soon"/, /24h/],
+    ['add a --kind container --image i --mount x', /--mount cannot be "x"/, /\.:\/work/],
+    ['add a --kind container --network all --image i', /--network cannot be "all"/, /none, bridge or host/],
+    ['add a h --kind container', /A container has no host/, /--image/],
+    ['add a --kind pod', /no kind of machine called pod/, /ssh, slurm, container/],
+    ['rm', /no command/, /rm ID/],
+    ['rm a b', /no command/, /rm ID/],
+    ['rm a --key k', /--key is for adding/, /add ID/],
+    ['list all', /no command/, /list/],
+    ['drop gpu1', /no command/, /rm ID/],
+    ['import', /Which hosts/, /--all/],
+    ['import --all lab', /Which hosts/, /--all/],
+    ['import lab --key k', /--key cannot be said/, /--all/],
+    ["add a 'b", /quote/, /Close/],
+  ];
+  for (const [line, message, action] of refused)
+    it(`refuses "${line}"`, () => {
+      assert.throws(() => parse(line), { reason: 'user', message, action });
+    });
+
+  it('leaves what the entry lacks to its check', () => {
+    assert.throws(() => parse('add a --kind container'), /either an image or a dockerfile/);
+    assert.throws(() => parse('add local h'), /"local" is this computer/);
+  });
+
+  it('understands the example of every option', () => {
+    for (const { name, kinds, example, value } of machineOptions)
+      for (const kind of kinds) {
+        const words = splitWords(value === undefined ? `--${name}` : `--${name} ${example}`);
+        assert.equal(Object.keys(parseMachineOptions(words, kind, localPath)).length, 1, `${kind} --${name}`);
+      }
+  });
+
+  it('takes nothing but options where only they are wanted', () => {
+    assert.deepEqual(parseMachineOptions([], 'slurm', localPath), {});
+    assert.throws(() => parseMachineOptions(['gpu'], 'slurm', localPath), { message: /"gpu" is no option/ });
+    assert.throws(() => parseMachineOptions(['--kind', 'ssh'], 'slurm', localPath), {
+      message: /--kind cannot be said/,
+    });
+  });
+});
+
+describe('values of machines', () => {
+  const amounts: [string, number | undefined][] = [
+    ['16G', 16_384],
+    ['1.5GiB', 1536],
+    ['512', 512],
+    ['512m', 512],
+    ['2TB', 2_097_152],
+    ['0', undefined],
+    ['G', undefined],
+    ['16 K', undefined],
+  ];
+  const times: [string, number | undefined][] = [
+    ['90', 90],
+    ['90:30', 91],
+    ['1:30:00', 90],
+    ['2-0', 2880],
+    ['1-12:30', 2190],
+    ['1-12:30:01', 2191],
+    ['90m', 90],
+    ['24h', 1440],
+    ['2d', 2880],
+    ['0', undefined],
+    ['1:2:3:4', undefined],
+    ['tomorrow', undefined],
+  ];
+  it('reads amounts of memory as megabytes', () => {
+    for (const [text, megabytes] of amounts) assert.equal(amountOf(text), megabytes, text);
+  });
+  it("reads times as minutes, Slurm's own forms too", () => {
+    for (const [text, minutes] of times) assert.equal(minutesOf(text), minutes, text);
+  });
+  it('reads mounts and warnings', () => {
+    assert.deepEqual(mountOf('a:/b:rw', localPath), { source: '/here/a', target: '/b' });
+    for (const text of ['a', 'a:b', ':/b', 'a:/b:no', 'a:/b:ro:ro']) assert.equal(mountOf(text, localPath), undefined);
+    assert.deepEqual(warningOf('SIGTERM@60'), { signal: 'TERM', seconds: 60 });
+    for (const text of ['USR1', 'USR1@', '@3', 'usr1@3', 'USR1@0']) assert.equal(warningOf(text), undefined);
+  });
+});
+
+describe('hosts of the ssh config as machines', () => {
+  const host = (alias: string, isForGit = false) => ({ alias, isForGit });
+  const hosts = [host('lab'), host('gpu1.lab.org'), host('github.com', true), host('local')];
+
+  it('takes all that are not there, and says what it left', () => {
+    const plan = planImport(hosts, [{ id: 'a', kind: 'ssh', alias: 'lab' }], 'all');
+    assert.deepEqual(plan.entries, [
+      { id: 'gpu1', kind: 'ssh', alias: 'gpu1.lab.org' },
+      { id: 'local-2', kind: 'ssh', alias: 'local' },
+    ]);
+    assert.equal(
+      plan.summary,
+      'Added gpu1.lab.org, local. On the list already: lab. Left out, since they log in as git: github.com.',
+    );
+  });
+
+  it('takes those that are named, also for git', () => {
+    assert.deepEqual(planImport(hosts, [], ['github.com', 'github.com']).entries, [
+      { id: 'github', kind: 'ssh', alias: 'github.com' },
+    ]);
+    assert.throws(() => planImport(hosts, [], ['labb']), { message: /no host labb/, action: /lab, gpu1\.lab\.org/ });
+    assert.equal(planImport([], [], 'all').summary, 'Nothing to add.');
+  });
+});
