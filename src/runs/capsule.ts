@@ -2,18 +2,23 @@
  * The capsule: a POSIX shell script in the folder of a run, on the machine of the run. It starts the command, outlives
  * whoever started it, and writes down what became of it. Files of the folder:
  *
- * - `spec.json`, `command.sh`, `capsule.sh`: written before anything starts
+ * - `spec.json`, `terms`, `command.sh`, `capsule.sh`: written before anything starts
  * - `claim/`: made by whoever starts the run; making it succeeds once, so a run starts at most once
- * - `process`: pid, start time, boot id, start in milliseconds; written before the command's first instruction
+ * - `capsule`: the process of the capsule, as `process` has that of the command
+ * - `lease`: the GPUs and the place that the run was given; `busy`: there was none free, and the run did not start
+ * - `process`: pid, start time, boot id, start in milliseconds, the run's own GPUs; written before the command's first step
  * - `output.log`: what the command wrote to stdout and stderr
  * - `heartbeat`: touched every few seconds while the capsule lives
- * - `kill`: somebody asked for the end
- * - `exit`: how it ended; appears whole, after the last byte of the command's own output
+ * - `first_metric`: written by whoever reads the output: how many milliseconds ago the first metric came
+ * - `kill`: somebody asked for the end; `limit`: the time of the run was over. Whichever is first is there alone
+ * - `exit`: how it ended; appears whole, after the last byte of the command's own output, and of all its processes' where
+ *   the run was ended
  */
 import type { RunId } from '../base/ids.ts';
 import { shellQuote } from '../base/text.ts';
 import { capsuleScript } from './capsuleScript.ts';
 import type { RunProcess, RunSpec } from './run.ts';
+import { termsText, type SharedMachine } from './terms.ts';
 
 export interface RunFolder {
   readonly path: string;
@@ -23,7 +28,14 @@ export interface RunFolder {
   readonly heartbeat: string;
   readonly exit: string;
   readonly kill: string;
+  readonly limit: string;
+  readonly busy: string;
+  readonly firstMetric: string;
+  /** The process of the capsule. */
+  readonly keeper: string;
   readonly capsule: string;
+  /** What the job of a scheduler said beside its command. */
+  readonly batch: string;
 }
 
 /** The folder of a run below the `runsFolder` of its machine. */
@@ -38,19 +50,34 @@ export function runFolder(runsFolder: string, id: RunId): RunFolder {
     heartbeat: file('heartbeat'),
     exit: file('exit'),
     kill: file('kill'),
+    limit: file('limit'),
+    busy: file('busy'),
+    firstMetric: file('first_metric'),
+    keeper: file('capsule'),
     capsule: file('capsule.sh'),
+    batch: file('batch.log'),
   };
 }
 
 /** What has to be written into the folder before the capsule is started: name → text. */
-export const capsuleFiles = (spec: RunSpec): Readonly<Record<string, string>> => ({
+export const capsuleFiles = (spec: RunSpec, machine: SharedMachine = {}): Readonly<Record<string, string>> => ({
   'spec.json': `${JSON.stringify(spec, undefined, 2)}\n`,
+  terms: termsText(spec, machine),
   'command.sh': commandScript(spec.command),
   'capsule.sh': capsuleScript,
 });
 
 /** Starts the command, in the working folder of the caller. Starting a run that was started already does nothing. */
 export const startArgv = (folder: RunFolder): readonly string[] => ['/bin/sh', folder.capsule, 'start'];
+
+/** With the name of a signal as one more argument: signals every process of the run. */
+export const signalArgv = (folder: RunFolder): readonly string[] => ['/bin/sh', folder.capsule, 'signal'];
+
+/** Makes a run that had begun ready to be started anew. What it printed stays; so does the wish that it end. */
+export const renewArgv = ({ claim, process, keeper, exit, heartbeat }: RunFolder): readonly string[] => [
+  ...['/bin/rm', '-rf', '--'],
+  ...[claim, process, keeper, exit, heartbeat],
+];
 
 /**
  * Signals every process of the run. With `graceMs`, ends them: KILL for those that are left when it is over, then looks
@@ -63,7 +90,7 @@ export const signalCommand = (folder: RunFolder, signal: string, graceMs?: numbe
     : `${capsule} end ${shellQuote(signal)} ${Math.ceil(graceMs / tickMs)}`;
 };
 
-/** The capsule's unit of waiting. */
+/** The unit of waiting of capsules, also of those that an earlier version left on machines. */
 const tickMs = 100;
 
 export interface SignalReport {
@@ -88,7 +115,11 @@ export function parseProcess(text: string): RunProcess | undefined {
   const startedMs = Number(fields.get('started_ms'));
   const startTime = fields.get('start_time');
   if (!(pid > 0) || !(startedMs > 0) || startTime === undefined) return undefined;
-  return { pid, startTime, bootId: fields.get('boot_id') ?? '', startedMs };
+  const gpuIds = (fields.get('gpus') ?? '').split(',').filter(Boolean);
+  return {
+    ...{ pid, startTime, bootId: fields.get('boot_id') ?? '', startedMs },
+    ...(gpuIds.length > 0 && { gpuIds }),
+  };
 }
 
 /** The lines `name=value` of the capsule's files. */

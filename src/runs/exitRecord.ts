@@ -1,12 +1,11 @@
 /** What the capsule wrote down at the end, as a verdict. */
-import { constants } from 'node:os';
-import { parseFields } from './capsule.ts';
-import type { Verdict } from './run.ts';
+import { signalName } from '../base/signals.ts';
+import type { Machine } from '../machines/machine.ts';
+import { parseFields, parseProcess, type RunFolder } from './capsule.ts';
+import { probe, readIfThere } from './probe.ts';
+import type { RunEnd, Verdict } from './run.ts';
 
-export interface RunEnd {
-  readonly verdict: Verdict;
-  readonly endedMs: number;
-}
+const neverStarted: Verdict = { kind: 'lost', why: 'its command was never started' };
 
 /** `undefined` when the text is not a whole exit record. */
 export function parseExit(text: string): RunEnd | undefined {
@@ -14,17 +13,32 @@ export function parseExit(text: string): RunEnd | undefined {
   const endedMs = Number(fields.get('ended_ms'));
   const code = fields.get('code');
   if (!(endedMs > 0) || code === undefined || !/^\d+$/.test(code)) return undefined;
-  const isAsked = fields.get('killed') === '1';
-  const verdict: Verdict = isAsked ? { kind: 'killed' } : verdictOfCode(Number(code), fields.get('oom') === '1');
-  return { verdict, endedMs };
+  if (fields.get('started') === '0') return { verdict: neverStarted, endedMs };
+  return { verdict: verdictOf(Number(code), (name) => fields.get(name) === '1'), endedMs };
 }
 
-const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name.slice(3)]));
+/**
+ * Of a run whose processes are gone, and whose capsule is not there to write a record: `otherwise`, unless it was ended.
+ * Rejects with `MachineFailure`.
+ */
+export async function verdictWithoutRecord(machine: Machine, folder: RunFolder, otherwise: Verdict): Promise<Verdict> {
+  const [kill, limit] = await Promise.all([machine.stat(folder.kill), machine.stat(folder.limit)]);
+  if (kill !== undefined) return { kind: 'killed' };
+  return limit === undefined ? otherwise : { kind: 'time_limit' };
+}
+
+/** Whether the capsule of a run is there, so that a record may still come. Rejects with `MachineFailure`. */
+export async function hasKeeper(machine: Machine, folder: RunFolder): Promise<boolean> {
+  const keeper = parseProcess((await readIfThere(machine, folder.keeper, 4096)) ?? '');
+  return keeper !== undefined && (await probe(machine, keeper)).kind === 'alive';
+}
 
 /** A shell reports a death by signal n as 128 + n, of the command itself or of the last program it ran. */
-function verdictOfCode(code: number, wasMemoryShort: boolean): Verdict {
+function verdictOf(code: number, is: (name: string) => boolean): Verdict {
+  if (is('killed')) return { kind: 'killed' };
+  if (is('limit')) return { kind: 'time_limit' };
   if (code === 0) return { kind: 'ok' };
-  const signal = code > 128 ? signalNames.get(code - 128) : undefined;
+  const signal = code > 128 ? signalName(code - 128) : undefined;
   if (signal === undefined) return { kind: 'failed', code };
-  return signal === 'KILL' && wasMemoryShort ? { kind: 'out_of_memory' } : { kind: 'signalled', signal };
+  return signal === 'KILL' && is('oom') ? { kind: 'out_of_memory' } : { kind: 'signalled', signal };
 }

@@ -8,16 +8,20 @@ import type { Follow, Machine } from '../machines/machine.ts';
 import type { MetricPoint } from '../metrics/metric.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
 import { parseProcess, runFolder, type RunFolder } from './capsule.ts';
-import { parseExit, type RunEnd } from './exitRecord.ts';
-import { probe, readIfThere, type Presence } from './probe.ts';
-import { handleOf, type Liveness, type RunProcess, type RunSpec } from './run.ts';
+import { parseExit, verdictWithoutRecord } from './exitRecord.ts';
+import { hostOf } from './hostOf.ts';
+import { limitClock } from './limitClock.ts';
+import type { Presence } from './presence.ts';
+import { readIfThere } from './probe.ts';
+import { handleOf, type Liveness, type RunEnd, type RunProcess, type RunSpec } from './run.ts';
+import type { RunHost } from './runHost.ts';
 
 export interface Run {
   readonly spec: RunSpec;
   readonly process: RunProcess | undefined;
   readonly liveness: Liveness;
   readonly metrics: RunMetrics;
-  /** `machine:pid`; `undefined` until the process has started. */
+  /** `machine:pid` or `machine:job`; `undefined` until there is a process or a job. */
   readonly handle: string | undefined;
   /** Of stdout and stderr, on the machine of the run. */
   readonly outputPath: string;
@@ -26,12 +30,14 @@ export interface Run {
 }
 
 /**
- * - `started`: the process is known; once, before every other change of the run
+ * - `queued`: it waits in the queue of a scheduler, which said something new of it; also of one that had begun, and will anew
+ * - `started`: the process is known; before every other change of the run but `queued`, and again when it begins anew
  * - `output`, `points`: more was read
  * - `unknown`: the machine does not answer; `recovered`: it does again, and the run goes on
  * - `ended`: once, the last change; output and metrics are complete. A run that was adopted after its end ends too
  */
 export type RunChange =
+  | { readonly kind: 'queued'; readonly run: Run; readonly jobId: string; readonly why: string }
   | { readonly kind: 'started'; readonly run: Run; readonly process: RunProcess }
   | { readonly kind: 'output'; readonly run: Run }
   | { readonly kind: 'points'; readonly run: Run; readonly points: readonly MetricPoint[] }
@@ -48,13 +54,6 @@ export interface LiveRunParts {
   onChange(change: RunChange): void;
 }
 
-/** Files tell of the end at once; this is for the ends that leave no file. */
-const checkIntervalMs = 5000;
-/** The capsule needs a moment between the end of the command and its record. */
-const recordGraceMs = 5000;
-/** From the claim of a run to its process. */
-const startGraceMs = 30_000;
-
 export class LiveRun implements Run, Disposable {
   readonly spec: RunSpec;
   readonly metrics: RunMetrics;
@@ -62,9 +61,10 @@ export class LiveRun implements Run, Disposable {
   readonly started: Promise<void>;
   /** Resolves when the run has ended or was let go of. */
   readonly ended: Promise<void>;
+  /** What tells whether it goes on, and ends it. */
+  readonly host: RunHost;
   readonly #folder: RunFolder;
   readonly #parts: LiveRunParts;
-  readonly #attachedMs: number;
   readonly #owned = new DisposableStore();
   readonly #hasStarted = Promise.withResolvers<void>();
   readonly #hasEnded = Promise.withResolvers<void>();
@@ -76,6 +76,8 @@ export class LiveRun implements Run, Disposable {
   #liveness: Liveness = { kind: 'starting' };
   #lastOutputMs: number | undefined;
   #goneSinceMs: number | undefined;
+  /** The process of a run that is to begin anew: what it left may still be there. */
+  #former: RunProcess | undefined;
   /** Output that was there before we came, and when it was written. */
   #before = { sizeBytes: 0, modifiedMs: 0 };
   /** Output that came before the process file was read: nothing is told of a run before its start. */
@@ -88,9 +90,10 @@ export class LiveRun implements Run, Disposable {
     this.metrics = parts.metrics;
     this.started = this.#hasStarted.promise;
     this.ended = this.#hasEnded.promise;
+    this.host = hostOf(parts);
     this.#folder = runFolder(parts.machine.runsFolder, parts.spec.id);
-    this.#attachedMs = parts.clock.now();
     this.#owned.add(parts.metrics);
+    this.#owned.add(limitClock(parts, () => this.#isOver));
     this.#owned.add(parts.metrics.onDidAdd((points) => parts.onChange({ kind: 'points', run: this, points })));
   }
 
@@ -103,7 +106,7 @@ export class LiveRun implements Run, Disposable {
   }
 
   get handle(): string | undefined {
-    return handleOf(this.spec, this.#process);
+    return handleOf(this.spec, this.#process, this.host.jobId);
   }
 
   get outputPath(): string {
@@ -132,9 +135,7 @@ export class LiveRun implements Run, Disposable {
     try {
       await this.look();
       if (this.#isOver) return;
-      if (this.#process) await this.#judge(await probe(this.#parts.machine, this.#process));
-      else if (this.#sinceAttachedMs >= startGraceMs) await this.#lose('its command was never started');
-      else this.#trust();
+      await this.#judge(await this.host.presence(this.#process));
     } catch (error) {
       this.#doubt(error);
     }
@@ -153,13 +154,9 @@ export class LiveRun implements Run, Disposable {
     return this.#isDisposed || this.#liveness.kind === 'ended';
   }
 
-  get #sinceAttachedMs(): number {
-    return this.#parts.clock.now() - this.#attachedMs;
-  }
-
   #checkLater(): void {
     if (this.#isOver) return;
-    this.#nextCheck = this.#parts.clock.after(checkIntervalMs, () => {
+    this.#nextCheck = this.#parts.clock.after(this.host.checkIntervalMs, () => {
       void this.check().then(() => this.#checkLater());
     });
   }
@@ -194,17 +191,31 @@ export class LiveRun implements Run, Disposable {
   async #look(): Promise<void> {
     if (this.#isOver) return;
     // In this order: where there is an exit record, the process file was written before it.
-    const end = parseExit((await this.#file(this.#folder.exit)) ?? '');
-    if (this.#process === undefined) this.#start(parseProcess((await this.#file(this.#folder.process)) ?? ''));
-    if (end) await this.#end(end);
+    const record = await this.#record();
+    await this.#begin();
+    const end = record && (await this.host.settled(record, () => this.#record()));
+    if (end === undefined) return;
+    // It may have begun anew and ended while that was found out.
+    await this.#begin();
+    await this.#end(end);
+  }
+
+  async #record(): Promise<RunEnd | undefined> {
+    return parseExit((await this.#file(this.#folder.exit)) ?? '');
   }
 
   #file(path: string): Promise<string | undefined> {
     return readIfThere(this.#parts.machine, path, 4096);
   }
 
-  #start(process: RunProcess | undefined): void {
-    if (process === undefined || this.#isOver) return;
+  async #begin(): Promise<void> {
+    if (this.#process) return;
+    const process = parseProcess((await this.#file(this.#folder.process)) ?? '');
+    if (process && !isSame(process, this.#former)) this.#start(await this.host.identified(process));
+  }
+
+  #start(process: RunProcess): void {
+    if (this.#isOver) return;
     this.#process = process;
     this.#liveness = { kind: 'running' };
     this.#parts.onChange({ kind: 'started', run: this, process });
@@ -214,23 +225,35 @@ export class LiveRun implements Run, Disposable {
 
   async #judge(presence: Presence): Promise<void> {
     const nowMs = this.#parts.clock.now();
-    this.#trust();
-    if (presence.kind === 'alive') {
+    if (presence.kind === 'queued') return this.#wait(presence);
+    this.#trust(presence);
+    if (presence.kind !== 'gone') {
       this.#goneSinceMs = undefined;
       return;
     }
     this.#goneSinceMs ??= nowMs;
-    if (presence.isFinal || nowMs - this.#goneSinceMs >= recordGraceMs) await this.#lose(presence.why);
+    if (presence.isFinal || nowMs - this.#goneSinceMs >= this.host.recordGraceMs) await this.#lose(presence);
+  }
+
+  /** One that had begun was put back: what it printed stays, and what it prints anew comes after that. */
+  #wait(presence: Extract<Presence, { kind: 'queued' }>): void {
+    if (this.#isOver) return;
+    this.#goneSinceMs = undefined;
+    this.#former = this.#process ?? this.#former;
+    this.#process = undefined;
+    const before = this.#liveness;
+    this.#liveness = presence;
+    if (before.kind !== 'queued' || before.why !== presence.why) this.#parts.onChange({ ...presence, run: this });
   }
 
   /** The end without a record. The record has one more chance: it may have come since the last look. */
-  async #lose(why: string): Promise<void> {
+  async #lose({ why, end }: Extract<Presence, { kind: 'gone' }>): Promise<void> {
     await this.look();
     if (this.#isOver) return;
-    const wasAsked = (await this.#parts.machine.stat(this.#folder.kill)) !== undefined;
+    const otherwise = end?.verdict ?? { kind: 'lost', why };
     await this.#end({
-      verdict: wasAsked ? { kind: 'killed' } : { kind: 'lost', why },
-      endedMs: await this.#lastSeenMs(),
+      verdict: await verdictWithoutRecord(this.#parts.machine, this.#folder, otherwise),
+      endedMs: end?.endedMs ?? (await this.#lastSeenMs()),
     });
   }
 
@@ -247,10 +270,13 @@ export class LiveRun implements Run, Disposable {
     this.#parts.onChange({ kind: 'unknown', run: this, why });
   }
 
-  #trust(): void {
-    if (this.#isOver || this.#liveness.kind !== 'unknown') return;
+  #trust({ kind }: Presence): void {
+    if (this.#isOver) return;
+    const { kind: before } = this.#liveness;
+    // A job that was begun is not in the queue any more.
+    if (before !== 'unknown' && !(before === 'queued' && kind === 'starting')) return;
     this.#liveness = { kind: this.#process ? 'running' : 'starting' };
-    this.#parts.onChange({ kind: 'recovered', run: this });
+    if (before === 'unknown') this.#parts.onChange({ kind: 'recovered', run: this });
   }
 
   /** Final. The output is read to its last byte first, so that the last metrics come before the end. */
@@ -266,3 +292,6 @@ export class LiveRun implements Run, Disposable {
     this.#hasEnded.resolve();
   }
 }
+
+const isSame = (one: RunProcess, other: RunProcess | undefined): boolean =>
+  other !== undefined && one.pid === other.pid && one.startTime === other.startTime && one.bootId === other.bootId;

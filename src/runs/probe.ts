@@ -1,34 +1,43 @@
 /** Whether the process of a run is still there. */
 import { shellQuote } from '../base/text.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
+import type { Presence } from './presence.ts';
 import type { RunProcess } from './run.ts';
 
-/** `isFinal`: it cannot be about to write an exit record either, for its machine was restarted. */
-export type Presence =
-  { readonly kind: 'alive' } | { readonly kind: 'gone'; readonly why: string; readonly isFinal: boolean };
+type ProcessPresence = Extract<Presence, { kind: 'alive' | 'gone' }>;
 
-const gone = (why: string, isFinal = false): Presence => ({ kind: 'gone', why, isFinal });
+const gone = (why: string, isFinal = false): ProcessPresence => ({ kind: 'gone', why, isFinal });
 const noProcess = gone('its process is gone and left no exit record');
 
 /** A pid that now belongs to another process counts as gone. Rejects with `MachineFailure` when it cannot be told. */
-export function probe(machine: Machine, process: RunProcess): Promise<Presence> {
+export function probe(machine: Machine, process: RunProcess): Promise<ProcessPresence> {
   // A start time in clock ticks comes from /proc, any other from `ps`.
   return /^\d+$/.test(process.startTime) ? probeProc(machine, process) : probePs(machine, process);
 }
 
-async function probeProc(machine: Machine, process: RunProcess): Promise<Presence> {
+async function probeProc(machine: Machine, process: RunProcess): Promise<ProcessPresence> {
   const bootId = await readSmall(machine, '/proc/sys/kernel/random/boot_id');
   if (bootId !== undefined && process.bootId !== '' && bootId.trim() !== process.bootId)
     return gone('its machine was restarted', true);
-  const stat = await readSmall(machine, `/proc/${process.pid}/stat`);
-  if (stat === undefined) return noProcess;
-  // The name of the program, in parentheses, may hold anything; the state and the start time come after it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const isDead = fields[0] === 'Z' || fields[0] === 'X';
-  return isDead || fields[19] !== process.startTime ? noProcess : { kind: 'alive' };
+  const found = await readStat(machine, process.pid);
+  const isDead = found?.state === 'Z' || found?.state === 'X';
+  if (found && !isDead && found.startTime === process.startTime) return { kind: 'alive' };
+  // Process 1 is the first of a container. One that is younger has none of those that were there before.
+  const first = await readStat(machine, 1);
+  return Number(first?.startTime) > Number(process.startTime) ? gone('its container was stopped', true) : noProcess;
 }
 
-async function probePs(machine: Machine, process: RunProcess): Promise<Presence> {
+async function readStat(
+  machine: Machine,
+  pid: number,
+): Promise<{ readonly state: string | undefined; readonly startTime: string | undefined } | undefined> {
+  const stat = await readSmall(machine, `/proc/${pid}/stat`);
+  // The name of the program, in parentheses, may hold anything; the state and the start time come after it.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields && { state: fields[0], startTime: fields[19] };
+}
+
+async function probePs(machine: Machine, process: RunProcess): Promise<ProcessPresence> {
   const command = `LC_ALL=C TZ=UTC0 ps -o lstart= -p ${shellQuote(String(process.pid))}`;
   const { outcome, stdout } = await machine.exec(command, { timeoutMs: 10_000 });
   if (outcome.kind !== 'exited') throw new MachineFailure('timeout', `Machine ${machine.id} did not answer in time.`);

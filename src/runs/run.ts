@@ -18,6 +18,29 @@ export interface RunSpec {
   readonly label: string;
   /** Milliseconds since the epoch when it was asked for. */
   readonly plannedMs: number;
+  readonly limit?: RunLimit;
+  readonly resources?: RunResources;
+  /** It is one point of a sweep of its session. */
+  readonly sweep?: { readonly id: string; readonly index: number };
+}
+
+/** Enforced on the machine, from outside the process: TERM to all of the run, time, KILL. The verdict is `time_limit`. */
+export interface RunLimit {
+  readonly ms: number;
+  /** When its clock starts: when the command does, or when the first metric was read from its output. */
+  readonly from: 'launch' | 'first_metric';
+  /** Between TERM and KILL. Default 10 s. */
+  readonly graceMs?: number;
+}
+
+/** What a run takes of its machine while it goes on. */
+export interface RunResources {
+  /** GPUs for this run alone; it sees no others (`CUDA_VISIBLE_DEVICES`). Absent: all, shared with whoever is there. */
+  readonly gpus?: number;
+  /** For a scheduler; elsewhere the number of threads that libraries start by default (`OMP_NUM_THREADS`). */
+  readonly cpus?: number;
+  /** For a scheduler. */
+  readonly memoryMb?: number;
 }
 
 /** The process on its machine. A pid means something only together with its start time and boot. */
@@ -27,6 +50,10 @@ export interface RunProcess {
   readonly startTime: string;
   readonly bootId: string;
   readonly startedMs: number;
+  /** Where a scheduler started it: the job, which is then what the handle of the run shows. */
+  readonly jobId?: string;
+  /** GPUs that are its own while it goes on, as `CUDA_VISIBLE_DEVICES` names them; absent: none is. */
+  readonly gpuIds?: readonly string[];
 }
 
 export type Verdict =
@@ -40,16 +67,25 @@ export type Verdict =
   /** The process is gone and left no exit record (power cut, capsule killed). Nothing is known of its end. */
   | { readonly kind: 'lost'; readonly why: string };
 
+export interface RunEnd {
+  readonly verdict: Verdict;
+  readonly endedMs: number;
+}
+
 /** `unknown` (the machine does not answer) never ends a run. */
 export type Liveness =
   | { readonly kind: 'starting' }
+  /** In the queue of a scheduler, and why it waits there. */
+  | { readonly kind: 'queued'; readonly jobId: string; readonly why: string }
   | { readonly kind: 'running' }
   | { readonly kind: 'ended'; readonly verdict: Verdict; readonly endedMs: number }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** `machine:pid`, the public handle; `undefined` until the process has started. */
-export const handleOf = (spec: RunSpec, process: RunProcess | undefined): string | undefined =>
-  process && `${spec.machineId}:${process.pid}`;
+/** `machine:pid`, or `machine:job` under a scheduler: the public handle; `undefined` until there is a process or a job. */
+export function handleOf(spec: RunSpec, process: RunProcess | undefined, jobId?: string): string | undefined {
+  const place = process?.jobId ?? jobId ?? process?.pid;
+  return place === undefined ? undefined : `${spec.machineId}:${place}`;
+}
 
 export const verdictText = (verdict: Verdict): string => {
   switch (verdict.kind) {

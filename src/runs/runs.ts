@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { delay } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
-import { HeliosError, messageOf } from '../base/errors.ts';
+import { messageOf } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import { shellQuote } from '../base/text.ts';
@@ -18,10 +18,14 @@ import {
 } from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
 import { RunMetrics } from '../metrics/runMetrics.ts';
-import { capsuleFiles, parseSignalReport, runFolder, signalCommand, startArgv, type SignalReport } from './capsule.ts';
+import { capsuleFiles, runFolder, type SignalReport } from './capsule.ts';
+import { hostOf } from './hostOf.ts';
+import { notStarted, unconfirmed, type LaunchFailure } from './launchFailure.ts';
 import { LiveRun, type Run, type RunChange } from './liveRun.ts';
 import { readTail, type OutputTail } from './outputTail.ts';
 import type { Liveness, RunSpec } from './run.ts';
+import type { RunHost } from './runHost.ts';
+import { startProcess, startTimeoutMs, submitJobs } from './starting.ts';
 
 export interface RunsOptions {
   readonly machines: Machines;
@@ -31,16 +35,11 @@ export interface RunsOptions {
   readonly logger?: Logger;
 }
 
-/** - `not_started`: nothing runs, and the message says why · `unconfirmed`: it may have started; `adopt` tells later. */
-export type LaunchFailureReason = 'not_started' | 'unconfirmed';
-
-export class LaunchFailure extends HeliosError {
-  readonly reason: LaunchFailureReason;
-
-  constructor(reason: LaunchFailureReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
+export interface LaunchTogetherOptions {
+  /** For a scheduler only. Absent: as many at a time as it lets. */
+  readonly maxParallel?: number;
+  /** Counts until the runs are being started. */
+  readonly signal?: AbortSignal;
 }
 
 export interface KillOptions {
@@ -59,9 +58,6 @@ export interface KillResult extends SignalReport {
   readonly liveness: Liveness;
 }
 
-const startTimeoutMs = 30_000;
-/** Between attempts to start a run on a machine whose link broke. */
-const spawnRetryMs = 500;
 const defaultGraceMs = 10_000;
 /** For the exit record, once every process of the run is gone. */
 const recordTimeoutMs = 5000;
@@ -90,14 +86,29 @@ export class Runs implements Disposable {
 
   /**
    * Starts a run, once per run id, however often and by however many processes it is asked. Resolves when its process is
-   * known. Rejects with `MetricSpecError` before anything is started, and with `LaunchFailure`. `signal` counts until
+   * known, or its job, where the machine has a scheduler: it may begin much later. Rejects with `MetricSpecError` before anything is started, and with `LaunchFailure`. `signal` counts until
    * the process is being started.
    */
   launch(spec: RunSpec, signal?: AbortSignal): Promise<Run> {
-    const launch = this.#launches.get(spec.id) ?? this.#launch(spec, signal);
-    this.#launches.set(spec.id, launch);
-    launch.catch(() => this.#launches.delete(spec.id));
-    return launch;
+    return this.#launches.get(spec.id) ?? this.#launching(spec, this.#launch(spec, signal));
+  }
+
+  /**
+   * Starts runs of one machine that belong together. Where the machine has a scheduler they are one job array, submitted
+   * whole or not at all, of which at most `maxParallel` run at a time; elsewhere they are launched one after the other,
+   * at once: who wants few at a time asks again when one has ended. What became of each, in the order of `specs`: as with
+   * `launch`, asked again the runs that are there are meant, and what was rejected is a `LaunchFailure`. Never rejects.
+   */
+  async launchTogether(
+    specs: readonly RunSpec[],
+    { signal, maxParallel }: LaunchTogetherOptions = {},
+  ): Promise<readonly PromiseSettledResult<Run>[]> {
+    const [first] = specs;
+    const outcomes: PromiseSettledResult<Run>[] = [];
+    if (first === undefined) return outcomes;
+    if (this.#machine(first.machineId).scheduler) this.#launchArray(specs, maxParallel, signal);
+    for (const spec of specs) outcomes.push(...(await Promise.allSettled([this.launch(spec, signal)])));
+    return outcomes;
   }
 
   /**
@@ -108,10 +119,9 @@ export class Runs implements Disposable {
     const known = this.#runs.get(spec.id);
     if (known) return known;
     const machine = await this.#known(spec.machineId);
-    const folder = runFolder(machine.runsFolder, spec.id);
     try {
-      if ((await machine.stat(folder.claim)) === undefined) return undefined;
-      return await this.#adopt(spec, await machine.stat(folder.output));
+      if (!(await hostOf({ spec, machine, clock: this.#options.clock }).exists())) return undefined;
+      return await this.#adopt(spec, await machine.stat(runFolder(machine.runsFolder, spec.id).output));
     } catch (error) {
       // That a machine does not answer says nothing about the run.
       if (!(error instanceof MachineFailure) || !silentReasons.includes(error.reason)) throw error;
@@ -129,7 +139,7 @@ export class Runs implements Disposable {
   }
 
   /**
-   * By run id, `machine:pid`, or number (`7`, `run 7`); the newest where several fit, also when it has ended. Numbers
+   * By run id, `machine:pid` or `machine:job`, or number (`7`, `run 7`); the newest where several fit, also when it has ended. Numbers
    * are counted per session: with `sessionId`, only those of that session are meant.
    */
   find(reference: string | number, sessionId?: SessionId): Run | undefined {
@@ -143,9 +153,12 @@ export class Runs implements Disposable {
     return this.all().findLast(isMeant);
   }
 
-  /** The last lines of the output; also of a run that has ended. */
-  output(run: Run, options: { readonly lines: number }): Promise<OutputTail> {
-    return readTail(this.#machineOf(run), run.outputPath, options.lines);
+  /** The last lines of the output; also of a run that has ended. Without any, what its job said beside it. */
+  async output(run: Run, { lines }: { readonly lines: number }): Promise<OutputTail> {
+    const machine = this.#machineOf(run);
+    const tail = await readTail(machine, run.outputPath, lines);
+    if (tail.sizeBytes > 0 || machine.scheduler === undefined) return tail;
+    return readTail(machine, runFolder(machine.runsFolder, run.spec.id).batch, lines);
   }
 
   /**
@@ -156,8 +169,9 @@ export class Runs implements Disposable {
     const { signal = 'TERM', graceMs = defaultGraceMs } = options;
     const wasRunning = run.liveness.kind !== 'ended';
     const isEnding = !signalsThatEndNothing.includes(signal);
-    const report = await this.#signal(run, signal, isEnding ? graceMs : undefined);
-    const isVerified = isEnding && report.left.length === 0;
+    const host = this.#runs.get(run.spec.id)?.host ?? this.#hostOf(run);
+    const { isOver, ...report } = await host.signal(signal, isEnding ? graceMs : undefined);
+    const isVerified = isEnding && isOver;
     if (isVerified) await this.#recorded(run);
     return { ...report, signal, wasRunning, isVerified, liveness: run.liveness };
   }
@@ -197,17 +211,69 @@ export class Runs implements Disposable {
     }
   }
 
-  async #launch(spec: RunSpec, signal: AbortSignal | undefined): Promise<Run> {
+  #hostOf({ spec }: Run): RunHost {
+    return hostOf({ spec, machine: this.#machine(spec.machineId), clock: this.#options.clock });
+  }
+
+  #launching(spec: RunSpec, launch: Promise<Run>): Promise<Run> {
+    this.#launches.set(spec.id, launch);
+    launch.catch(() => this.#launches.delete(spec.id));
+    return launch;
+  }
+
+  #launch(spec: RunSpec, signal: AbortSignal | undefined): Promise<Run> {
+    const { scheduler } = this.#machine(spec.machineId);
+    const prepared = this.#prepared(spec, signal);
+    return this.#started(prepared, async (run) =>
+      scheduler ? this.#submit([run], undefined) : this.#startProcess(run),
+    );
+  }
+
+  /** Those that are not being launched yet, as one. */
+  #launchArray(specs: readonly RunSpec[], maxParallel: number | undefined, signal: AbortSignal | undefined): void {
+    const wanted = specs.filter(({ id }) => !this.#launches.has(id));
+    const prepared = wanted.map((spec) => this.#prepared(spec, signal));
+    const submitted = Promise.all(prepared).then((runs) => this.#submit(runs, maxParallel));
+    // Each of them tells of it, unless none got so far.
+    submitted.catch(() => undefined);
+    for (const [index, run] of prepared.entries()) {
+      const spec = wanted[index];
+      if (spec)
+        void this.#launching(
+          spec,
+          this.#started(run, () => submitted),
+        );
+    }
+  }
+
+  async #prepared(spec: RunSpec, signal: AbortSignal | undefined): Promise<LiveRun> {
     createLineParser(spec.metrics);
     const run = await this.#prepare(spec);
+    if (!signal?.aborted) return run;
+    this.#forget(run);
+    throw signal.reason;
+  }
+
+  async #started(prepared: Promise<LiveRun>, start: (run: LiveRun) => Promise<void>): Promise<Run> {
+    const run = await prepared;
     try {
-      signal?.throwIfAborted();
-      await this.#start(run);
+      await start(run);
       return run;
     } catch (error) {
       this.#forget(run);
       throw error;
     }
+  }
+
+  async #submit([first, ...others]: readonly LiveRun[], maxParallel: number | undefined): Promise<void> {
+    if (first === undefined) return;
+    const machine = this.#machineOf(first);
+    const { scheduler } = machine;
+    if (scheduler === undefined) throw notStarted(first.spec, `machine ${machine.id} has no scheduler any more`);
+    const specs: [RunSpec, ...RunSpec[]] = [first.spec, ...others.map(({ spec }) => spec)];
+    await submitJobs(machine, scheduler, specs, { clock: this.#options.clock, maxParallel });
+    // What cannot be told now is asked again by the run itself.
+    await Promise.all([first, ...others].map((run) => run.check()));
   }
 
   async #prepare(spec: RunSpec): Promise<LiveRun> {
@@ -218,7 +284,7 @@ export class Runs implements Disposable {
       // The folder is for its owner only: it holds the environment of the run.
       await this.#exec(machine, `umask 077 && mkdir -p -- ${shellQuote(folder.path)}`);
       await Promise.all(
-        Object.entries(capsuleFiles(spec)).map(([name, text]) =>
+        Object.entries(capsuleFiles(spec, machine)).map(([name, text]) =>
           machine.writeFile(`${folder.path}/${name}`, Buffer.from(text)),
         ),
       );
@@ -228,33 +294,22 @@ export class Runs implements Disposable {
     }
   }
 
-  async #start(run: LiveRun): Promise<void> {
+  async #startProcess(run: LiveRun): Promise<void> {
     const { spec } = run;
-    await this.#spawn(spec);
+    await startProcess(this.#machineOf(run), spec, this.#options.clock);
     // A look that fails is repeated by the run itself.
     await this.#within(startTimeoutMs, Promise.all([run.look().catch(() => undefined), run.started]));
     if (run.process) return;
     const { text } = await this.output(run, { lines: 20 }).catch(() => ({ text: '' }));
-    if (run.liveness.kind === 'ended') throw notStarted(spec, text || 'the capsule could not start the command');
+    if (run.liveness.kind === 'ended') throw await this.#refusal(spec, text);
     throw unconfirmed(spec, `did not confirm its start in ${startTimeoutMs} ms. ${text}`);
   }
 
-  /** The capsule starts a run once, so a link that breaks meanwhile is waited for and the start asked for again. */
-  async #spawn(spec: RunSpec): Promise<void> {
+  async #refusal(spec: RunSpec, text: string): Promise<LaunchFailure> {
     const machine = this.#machine(spec.machineId);
-    const argv = startArgv(runFolder(machine.runsFolder, spec.id));
-    const { clock } = this.#options;
-    const endMs = clock.now() + startTimeoutMs;
-    for (;;) {
-      try {
-        return await machine.spawnDetached(argv, { cwd: spec.cwd, env: { PYTHONUNBUFFERED: '1', ...spec.env } });
-      } catch (error) {
-        const mayRun = error instanceof MachineFailure && ['unreachable', 'timeout'].includes(error.reason);
-        if (!mayRun) throw notStarted(spec, messageOf(error), error);
-        if (clock.now() >= endMs) throw unconfirmed(spec, `may have been started: ${messageOf(error)}`, error);
-        await delay(clock, spawnRetryMs);
-      }
-    }
+    const busy = await machine.stat(runFolder(machine.runsFolder, spec.id).busy).catch(() => undefined);
+    const why = text || 'the capsule could not start the command';
+    return notStarted(spec, why, undefined, busy !== undefined);
   }
 
   async #adopt(spec: RunSpec, output: FileStat | undefined): Promise<Run> {
@@ -293,14 +348,8 @@ export class Runs implements Disposable {
   /** A run that never started is the failure of its launch, not an end. */
   #tell(change: RunChange): void {
     const isLaunch = this.#launches.has(change.run.spec.id);
-    if (change.kind === 'ended' && isLaunch && change.run.process === undefined) return;
+    if (change.kind === 'ended' && isLaunch && change.run.handle === undefined) return;
     this.#changes.fire(change);
-  }
-
-  async #signal(run: Run, signal: string, graceMs: number | undefined): Promise<SignalReport> {
-    const machine = this.#machineOf(run);
-    const folder = runFolder(machine.runsFolder, run.spec.id);
-    return parseSignalReport(await this.#exec(machine, signalCommand(folder, signal, graceMs), graceMs));
   }
 
   async #exec(machine: Machine, command: string, extraMs = 0): Promise<string> {
@@ -314,7 +363,7 @@ export class Runs implements Disposable {
 
   async #recorded(run: Run): Promise<void> {
     const live = this.#runs.get(run.spec.id);
-    if (live) await this.#within(recordTimeoutMs, live.ended);
+    if (live) await this.#within(recordTimeoutMs, Promise.all([live.check(), live.ended]));
   }
 
   async #within(timeoutMs: number, promise: Promise<unknown>): Promise<void> {
@@ -323,9 +372,3 @@ export class Runs implements Disposable {
     await Promise.race([promise, timeout]).finally(() => over.abort());
   }
 }
-
-const notStarted = (spec: RunSpec, why: string, cause?: unknown): LaunchFailure =>
-  new LaunchFailure('not_started', `Run ${spec.number} was not started: ${why}`, { cause });
-
-const unconfirmed = (spec: RunSpec, what: string, cause?: unknown): LaunchFailure =>
-  new LaunchFailure('unconfirmed', `Run ${spec.number} ${what}`, { cause });

@@ -1,7 +1,7 @@
 /** A process of its own that launches the run of the spec given as JSON, says so, and stays until it is killed. */
 import { systemClock } from '../../../src/base/clock.ts';
-import { LocalMachine } from '../../../src/machines/localMachine.ts';
-import { createMachines } from '../../../src/machines/machineList.ts';
+import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
+import { createMachines } from '../../../src/machines/list/machineList.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
 import { Runs } from '../../../src/runs/runs.ts';
 

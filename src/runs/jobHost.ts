@@ -1,0 +1,217 @@
+/** A run in the queue of a scheduler, or where that started it. The scheduler knows whether it goes on, its capsule how it ended. */
+import { delay, type Clock } from '../base/clock.ts';
+import { MachineFailure, type JobEnd, type JobState, type Machine, type Scheduler } from '../machines/machine.ts';
+import { parseSignalReport, runFolder, signalCommand, type RunFolder, type SignalReport } from './capsule.ts';
+import type { Presence } from './presence.ts';
+import type { RunEnd, RunProcess, RunSpec, Verdict } from './run.ts';
+import type { RunHost, RunHostParts, SignalOutcome } from './runHost.ts';
+
+export interface JobHostParts extends RunHostParts {
+  readonly scheduler: Scheduler;
+}
+
+/** From the end of a killed command to that of its job. */
+const endTimeoutMs = 60_000;
+/** Its capsule shows every few seconds that it lives; network drives are slow to tell. */
+const heartbeatTimeoutMs = 120_000;
+/** The same, where its job is said to be over: a controller that lost its state says so of jobs that go on. */
+const afterlifeMs = 20_000;
+/** More than between two heartbeats. */
+const beatMs = 7_000;
+/** For the node to hear of an order, and to answer. */
+const orderTimeoutMs = 15_000;
+const nothingSignalled: SignalReport = { signalled: [], isEscalated: false, left: [] };
+
+export class JobHost implements RunHost {
+  /** Of all runs of a cluster together, for its scheduler is asked once for all of a moment. */
+  readonly checkIntervalMs = 2000;
+  /** Network drives show a new file late. */
+  readonly recordGraceMs = 15_000;
+  readonly #spec: RunSpec;
+  readonly #machine: Machine;
+  readonly #scheduler: Scheduler;
+  readonly #clock: Clock;
+  readonly #folder: RunFolder;
+  readonly #sinceMs: number;
+  #jobId: string | undefined;
+  #heartbeat: { readonly modifiedMs: number; readonly seenMs: number } | undefined;
+
+  constructor({ spec, machine, scheduler, clock }: JobHostParts) {
+    this.#spec = spec;
+    this.#machine = machine;
+    this.#scheduler = scheduler;
+    this.#clock = clock;
+    this.#folder = runFolder(machine.runsFolder, spec.id);
+    this.#sinceMs = clock.now();
+  }
+
+  get jobId(): string | undefined {
+    return this.#jobId;
+  }
+
+  async exists(): Promise<boolean> {
+    return (await this.#found()) !== undefined;
+  }
+
+  async presence(process: RunProcess | undefined): Promise<Presence> {
+    const jobId = await this.#found();
+    if (jobId === undefined)
+      return this.#clock.now() - this.#sinceMs < heartbeatTimeoutMs
+        ? { kind: 'starting' }
+        : { kind: 'gone', why: 'it was never submitted', isFinal: true };
+    const state = await this.#scheduler.state(jobId);
+    switch (state.kind) {
+      case 'queued':
+        return { kind: 'queued', jobId, why: state.why };
+      case 'running':
+        return { kind: process ? 'alive' : 'starting' };
+      case 'ended':
+        return this.#gone(state, process);
+      case 'unknown':
+        return (await this.#isTakenOut(state)) ? takenOut(this.#clock.now()) : this.#beating(jobId);
+    }
+  }
+
+  async identified(process: RunProcess): Promise<RunProcess> {
+    const jobId = await this.#found();
+    return jobId === undefined ? process : { ...process, jobId };
+  }
+
+  /** A program's own exit code is its own; why it was signalled, and whether it is to begin anew, the scheduler knows. */
+  async settled(record: RunEnd, read: () => Promise<RunEnd | undefined>): Promise<RunEnd | undefined> {
+    const { verdict } = record;
+    if (verdict.kind === 'killed' || (verdict.kind !== 'signalled' && !this.#scheduler.mayRequeue)) return record;
+    const jobId = await this.#found();
+    const state = jobId === undefined ? undefined : await this.#scheduler.state(jobId);
+    if (state?.kind === 'queued' || state?.kind === 'running') return undefined;
+    // The record of one that began anew is another.
+    const last = (await read()) ?? record;
+    if (state?.kind !== 'ended' || last.verdict.kind !== 'signalled') return last;
+    return { ...last, verdict: reasonOf(state.end) ?? last.verdict };
+  }
+
+  async signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome> {
+    const jobId = await this.#found();
+    const state = jobId === undefined ? undefined : await this.#scheduler.state(jobId);
+    if (jobId === undefined || state === undefined || state.kind === 'ended' || state.kind === 'unknown')
+      return { ...nothingSignalled, isOver: state?.kind === 'ended' && !(await this.#livesOn()) };
+    const isRunning = state.kind === 'running';
+    if (graceMs === undefined) return { ...(await this.#tell(jobId, signal, isRunning)), isOver: false };
+    const report = await this.#tell(jobId, signal, isRunning, graceMs);
+    // Its capsule has said so where it could.
+    if (report.signalled.length === 0) await this.#markKilled(graceMs);
+    await this.#scheduler.cancel(jobId);
+    return { ...report, isOver: await this.#isEnded(jobId) };
+  }
+
+  async #tell(jobId: string, signal: string, isRunning: boolean, graceMs?: number): Promise<SignalReport> {
+    if (!isRunning) return nothingSignalled;
+    const order = signalCommand(this.#folder, signal, graceMs);
+    const timeoutMs = orderTimeoutMs + (graceMs ?? 0);
+    try {
+      return parseSignalReport(await this.#scheduler.onNode({ id: jobId, name: this.#spec.id }, order, timeoutMs));
+    } catch (error) {
+      // Its node does not answer: only the scheduler can end it.
+      if (graceMs !== undefined && error instanceof MachineFailure && error.reason === 'timeout')
+        return nothingSignalled;
+      throw error;
+    }
+  }
+
+  /** Whichever mark is first is there alone. */
+  async #markKilled(graceMs: number): Promise<void> {
+    const { kill, limit, exit } = this.#folder;
+    const marks = await Promise.all([kill, limit, exit].map((path) => this.#machine.stat(path)));
+    if (marks.every((mark) => mark === undefined))
+      await this.#machine.writeFile(kill, Buffer.from(`grace_ms=${Math.ceil(graceMs)}\n`));
+  }
+
+  async #isEnded(jobId: string): Promise<boolean> {
+    const endMs = this.#clock.now() + endTimeoutMs;
+    for (;;) {
+      const state = await this.#scheduler.state(jobId);
+      if (state.kind === 'ended' || (await this.#isTakenOut(state))) return true;
+      if (this.#clock.now() >= endMs) return false;
+      await delay(this.#clock, 200);
+    }
+  }
+
+  async #found(): Promise<string | undefined> {
+    this.#jobId ??= await this.#scheduler.find(this.#spec.id);
+    return this.#jobId;
+  }
+
+  /** What never began cannot leave a record; its code is that of what comes before the command. */
+  async #gone(
+    { end, endedMs }: Extract<JobState, { kind: 'ended' }>,
+    process: RunProcess | undefined,
+  ): Promise<Presence> {
+    if (process && (await this.#silentMs()) < afterlifeMs) return { kind: 'alive' };
+    const why = `its job ${this.#jobId ?? ''} is over (${end.kind}) and left no exit record`;
+    const verdict = verdictOf(end);
+    const isFinal = process !== undefined || end.kind === 'cancelled' || end.kind === 'failed';
+    const known = verdict && { end: { verdict, endedMs: endedMs || this.#clock.now() } };
+    return { kind: 'gone', why, isFinal, ...known };
+  }
+
+  /** Since its last sign of life, as far as we have looked: only changes count, for clocks of two computers differ. */
+  async #silentMs(): Promise<number> {
+    const nowMs = this.#clock.now();
+    const modifiedMs = (await this.#machine.stat(this.#folder.heartbeat))?.modifiedMs ?? 0;
+    if (this.#heartbeat?.modifiedMs !== modifiedMs) this.#heartbeat = { modifiedMs, seenMs: nowMs };
+    return nowMs - this.#heartbeat.seenMs;
+  }
+
+  async #livesOn(): Promise<boolean> {
+    const { heartbeat, exit } = this.#folder;
+    const before = await this.#machine.stat(heartbeat);
+    if (before === undefined || (await this.#machine.stat(exit)) !== undefined) return false;
+    await delay(this.#clock, beatMs);
+    return (await this.#machine.stat(heartbeat))?.modifiedMs !== before.modifiedMs;
+  }
+
+  /** One that never began and that the scheduler does not have any more. */
+  async #isTakenOut(state: JobState): Promise<boolean> {
+    if (state.kind !== 'unknown' || !state.isLeftOut) return false;
+    const { claim } = this.#folder;
+    return (await this.#machine.stat(claim)) === undefined;
+  }
+
+  /** A scheduler forgets jobs that ended long ago, and at times one that it should know: then the run itself is looked at. */
+  async #beating(jobId: string): Promise<Presence> {
+    if ((await this.#silentMs()) < heartbeatTimeoutMs)
+      return { kind: (this.#heartbeat?.modifiedMs ?? 0) > 0 ? 'alive' : 'starting' };
+    const why = `the scheduler does not know its job ${jobId} any more, and it shows no sign of life`;
+    return { kind: 'gone', why, isFinal: true };
+  }
+}
+
+const takenOut = (nowMs: number): Presence => ({
+  kind: 'gone',
+  why: 'it was taken out of the queue',
+  isFinal: true,
+  end: { verdict: { kind: 'killed' }, endedMs: nowMs },
+});
+
+/** Why a job came to its end, other than by itself. */
+function reasonOf(end: JobEnd): Verdict | undefined {
+  switch (end.kind) {
+    case 'completed':
+    case 'failed':
+      return undefined;
+    case 'cancelled':
+      return { kind: 'killed' };
+    case 'time_limit':
+    case 'out_of_memory':
+    case 'preempted':
+      return { kind: end.kind };
+    case 'node_failed':
+      return { kind: 'lost', why: end.why };
+  }
+}
+
+/** Of a job whose run left no record. Nothing is known of one that ended well without having told. */
+function verdictOf(end: JobEnd): Verdict | undefined {
+  if (end.kind !== 'failed') return reasonOf(end);
+  return end.signal === undefined ? { kind: 'failed', code: end.code } : { kind: 'signalled', signal: end.signal };
+}

@@ -1,0 +1,29 @@
+import { HeliosError } from '../base/errors.ts';
+import type { RunSpec } from './run.ts';
+
+/** - `not_started`: nothing runs, and the message says why · `unconfirmed`: it may have started; `adopt` tells later. */
+export type LaunchFailureReason = 'not_started' | 'unconfirmed';
+
+export class LaunchFailure extends HeliosError {
+  readonly reason: LaunchFailureReason;
+  /** What it needs of its machine is taken by other runs: later it may start. */
+  readonly isBusy: boolean;
+
+  constructor(
+    reason: LaunchFailureReason,
+    message: string,
+    { isBusy = false, ...options }: ErrorOptions & { readonly isBusy?: boolean } = {},
+  ) {
+    super(message, options);
+    this.reason = reason;
+    this.isBusy = isBusy;
+  }
+}
+
+type Named = Pick<RunSpec, 'number'>;
+
+export const notStarted = (spec: Named, why: string, cause?: unknown, isBusy = false): LaunchFailure =>
+  new LaunchFailure('not_started', `Run ${spec.number} was not started: ${why}`, { cause, isBusy });
+
+export const unconfirmed = (spec: Named, what: string, cause?: unknown): LaunchFailure =>
+  new LaunchFailure('unconfirmed', `Run ${spec.number} ${what}`, { cause });

@@ -1,0 +1,185 @@
+/**
+ * Leases of GPUs and of places for runs, as functions of a POSIX shell. They are files beside the runs folder, one folder
+ * per host, for a home may be shared by several: `gpu-0`, `slot-1`, each naming the folder of the run that has it. A
+ * lease is nothing but that name: it holds as long as that run goes on, so nobody needs to give it back.
+ */
+
+// `${$}{` is how the shell's own braces are written in a template.
+const $ = '$';
+
+/** Who has what. Needs the words of the system and of members, and $leases. */
+export const leaseWords = String.raw`
+# The GPUs that runs may take, in the order of $1, a list of indexes and UUIDs; without one, those that we were given.
+gpu_ids() {
+  set -- "${$}{1:-${$}{CUDA_VISIBLE_DEVICES-}}"
+  there=$(gpus_there)
+  [ -n "$1" ] || echo "$there" | cut -d , -f 1
+  for wanted_id in $(echo "$1" | tr ',' ' ' | tr -dc 'A-Za-z0-9 -'); do
+    case $wanted_id in
+      MIG-*) echo "$wanted_id" ;;
+      *) echo "$there" | sed -n "s/^\($wanted_id\)$/\1/p; s/^\($wanted_id\),.*/\1/p; s/^\([0-9]*\),$wanted_id$/\1/p" ;;
+    esac
+  done
+}
+
+# Lines: index, or index,uuid. What a driver says that does not work is not taken for a GPU.
+gpus_there() {
+  if command -v nvidia-smi >/dev/null; then
+    nvidia-smi --query-gpu=index,uuid --format=csv,noheader 2>/dev/null |
+      sed -n 's/^ *\([0-9][0-9]*\), *\([A-Za-z0-9-]*\) *$/\1,\2/p'
+  elif command -v rocm-smi >/dev/null; then
+    rocm-smi --showid 2>/dev/null | sed -n 's/^GPU\[\([0-9]*\)\].*/\1/p' | sort -nu
+  fi
+}
+
+# Whether the run that lease $1 names goes on: it has no exit record, and its capsule lives or processes of it are left.
+is_held() {
+  owner=$(value folder "$1")
+  [ -n "$owner" ] && ! [ -e "$owner/exit" ] || return 1
+  is_alive "$owner/capsule" && return 0
+  [ -n "$(folder=$owner id=${$}{owner##*/}; find_group; members)" ]
+}
+`;
+
+/** Taking, in the capsule of a run. Needs $folder as well; \`refuse\` ends the capsule. */
+export const takingWords = String.raw`
+# Takes what the run was promised for itself alone, or refuses to start it.
+take_leases() {
+  wanted=$(value gpus "$terms") slots=$(value slots "$terms")
+  [ -n "$wanted$slots" ] || return 0
+  (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ] || refuse '' "No lease could be written in $leases."
+  # Asked before anybody has to wait for us: the drivers may take seconds.
+  [ "${$}{wanted:-0}" -eq 0 ] || gpus=$(gpu_ids "$(value gpu_ids "$terms")")
+  lock || refuse busy 'Other runs that are being started did not leave time to take GPUs or a place. Launch again.'
+  trouble= is_busy=
+  choose_gpus
+  choose_slot
+  [ -n "$trouble" ] || write_leases || trouble="No lease could be written in $leases."
+  unlock
+  [ -z "$trouble" ] || refuse "$is_busy" "$trouble"
+}
+
+# $taken: so many as are wanted, separated by commas.
+choose_gpus() {
+  taken= count=0 there=0 holders=
+  [ "${$}{wanted:-0}" -gt 0 ] || return 0
+  for gpu in $gpus; do
+    there=$((there + 1))
+    if is_held "$leases/gpu-$gpu"; then
+      holders="$holders${$}{holders:+, }GPU $gpu: $(holder "$leases/gpu-$gpu")"
+    elif [ "$count" -lt "$wanted" ]; then
+      taken="$taken${$}{taken:+,}$gpu" count=$((count + 1))
+    fi
+  done
+  if [ "$there" -eq 0 ]; then
+    trouble='There is no GPU here that runs may take (nvidia-smi and rocm-smi show none). Launch without gpus, or on another machine.'
+  elif [ "$there" -lt "$wanted" ]; then
+    trouble="GPUs wanted for itself alone: $wanted; runs may take $there here. Ask for fewer, or launch on another machine."
+  elif [ "$count" -lt "$wanted" ]; then
+    is_busy=busy
+    trouble="GPUs wanted for itself alone: $wanted; free: $count of $there. $holders. $wait_for_one"
+  fi
+}
+
+# $slot: the lowest that is free.
+choose_slot() {
+  slot= holders= count=0
+  [ -n "$slots" ] && [ -z "$trouble" ] || return 0
+  for lease in "$leases"/slot-*; do
+    is_held "$lease" || continue
+    count=$((count + 1)) holders="$holders${$}{holders:+, }$(holder "$lease")"
+  done
+  if [ "$count" -ge "$slots" ]; then
+    is_busy=busy
+    trouble="All $slots places for runs are taken: $holders. $wait_for_one"
+    return 0
+  fi
+  slot=1
+  while is_held "$leases/slot-$slot"; do slot=$((slot + 1)); done
+}
+
+wait_for_one='Wait until one of these runs has ended (sleep with a process_exit trigger), then launch again.'
+
+# A run as the session of ours calls it.
+holder() {
+  session=$(value session "$1")
+  text="run $(value number "$1")"
+  [ "$session" = "$(value session "$terms")" ] || text="$text of session $session"
+  echo "$text"
+}
+
+write_leases() {
+  for name in $(echo "$taken" | tr ',' '\n' | sed '/./s/^/gpu-/') ${$}{slot:+slot-$slot}; do
+    {
+      printf 'folder=%s\n' "$folder"
+      grep -e '^run=' -e '^number=' -e '^session=' "$terms"
+    } >"$leases/new" && mv -f "$leases/new" "$leases/$name" || return 1
+  done
+  printf 'gpus=%s\nslot=%s\n' "$taken" "$slot" >"$folder/lease"
+}
+
+# One capsule deals at a time. The lock with the highest number counts, and it is free when it is empty or its capsule
+# dead. It is never taken away, only followed by the next number, which can be made once: so nobody takes away a lock
+# that was taken after he had looked.
+lock() {
+  begin_waiting
+  while [ "$waited" -lt 15000 ]; do
+    turn=$(last_turn)
+    if ! is_alive "$(value folder "$leases/lock.$turn")/capsule"; then
+      turn=$((turn + 1))
+      printf 'folder=%s\n' "$folder" >"$folder/lock" || return 1
+      if ln "$folder/lock" "$leases/lock.$turn" 2>/dev/null; then
+        # Higher ones: we had looked before others came and went, and theirs count.
+        [ "$(last_turn)" -eq "$turn" ] && forget_turns && return 0
+        rm -f "$leases/lock.$turn"
+      fi
+    fi
+    nap
+  done
+  return 1
+}
+
+# Both names of the lock mean the same file.
+unlock() {
+  : >"$folder/lock"
+}
+
+last_turn() {
+  last=0
+  for file in "$leases"/lock.*; do
+    number=${$}{file##*.}
+    case $number in *[!0-9]*) continue ;; esac
+    [ "$number" -le "$last" ] || last=$number
+  done
+  echo "$last"
+}
+
+forget_turns() {
+  for file in "$leases"/lock.*; do
+    [ "${$}{file##*.}" -ge "$turn" ] || rm -f "$file"
+  done
+}
+
+# What the command sees of what it was given.
+export_leases() {
+  threads=$(value cpus "$terms") slots=$(value slots "$terms")
+  if [ -z "$threads" ] && [ -n "$slots" ]; then
+    threads=$(($(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) / slots))
+    [ "$threads" -gt 0 ] || threads=1
+  fi
+  if [ -n "$threads" ]; then
+    OMP_NUM_THREADS=${$}{OMP_NUM_THREADS:-$threads}
+    export OMP_NUM_THREADS
+  fi
+  [ -n "$(value gpus "$terms")" ] || return 0
+  taken=$(value gpus "$folder/lease")
+  # The order in which nvidia-smi counts them. Without a GPU, a number that none has.
+  CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=${$}{taken:--1}
+  export CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES
+  # Not ROCR_VISIBLE_DEVICES as well: those that it leaves are counted anew, and HIP would choose among them again.
+  if ! command -v nvidia-smi >/dev/null; then
+    HIP_VISIBLE_DEVICES=$CUDA_VISIBLE_DEVICES
+    export HIP_VISIBLE_DEVICES
+  fi
+}
+`;

@@ -1,0 +1,51 @@
+/** The clock of a limit that counts from the first metric. It runs on the machine; the metrics are read here. */
+import type { Clock } from '../base/clock.ts';
+import { coalesced } from '../base/coalesced.ts';
+import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
+import type { Machine } from '../machines/machine.ts';
+import type { RunMetrics } from '../metrics/runMetrics.ts';
+import { runFolder } from './capsule.ts';
+import type { RunSpec } from './run.ts';
+
+export interface LimitClockParts {
+  readonly spec: RunSpec;
+  readonly machine: Machine;
+  readonly metrics: RunMetrics;
+  readonly clock: Clock;
+}
+
+const retryMs = 5_000;
+
+/**
+ * Tells the capsule, once, how long ago the first metric came, as soon as there is one and the machine can be reached.
+ * An age, not a time: clocks of two computers differ. `isOver`: there is nothing to limit any more.
+ */
+export function limitClock({ spec, machine, metrics, clock }: LimitClockParts, isOver: () => boolean): Disposable {
+  const owned = new DisposableStore();
+  if (spec.limit?.from !== 'first_metric') return owned;
+  const { firstMetric } = runFolder(machine.runsFolder, spec.id);
+  let isDone = false;
+  let retry: Disposable | undefined;
+  const tell = coalesced(async () => {
+    const firstMs = firstPointMs(metrics);
+    if (isDone || isOver() || firstMs === undefined) return;
+    if ((await machine.stat(firstMetric)) === undefined)
+      await machine.writeFile(firstMetric, Buffer.from(`age_ms=${Math.max(0, Math.round(clock.now() - firstMs))}\n`));
+    isDone = true;
+  });
+  const trying = (): void => {
+    retry?.dispose();
+    tell().catch(() => {
+      retry = clock.after(retryMs, trying);
+    });
+  };
+  owned.add(metrics.onDidAdd(trying));
+  owned.add(toDisposable(() => retry?.dispose()));
+  trying();
+  return owned;
+}
+
+function firstPointMs(metrics: RunMetrics): number | undefined {
+  const times = metrics.names().flatMap((name) => metrics.series(name).timesMs[0] ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}

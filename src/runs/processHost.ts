@@ -1,0 +1,68 @@
+/** A run that its machine started directly: a process, whose capsule does everything. */
+import type { Clock } from '../base/clock.ts';
+import { MachineFailure, type Machine } from '../machines/machine.ts';
+import { parseSignalReport, runFolder, signalCommand, type RunFolder } from './capsule.ts';
+import { hasKeeper } from './exitRecord.ts';
+import type { Presence } from './presence.ts';
+import { probe } from './probe.ts';
+import type { RunEnd, RunProcess } from './run.ts';
+import type { RunHost, RunHostParts, SignalOutcome } from './runHost.ts';
+
+/** From the claim of a run to its process. */
+const startGraceMs = 30_000;
+
+export class ProcessHost implements RunHost {
+  /** Files tell of the end at once; this is for the ends that leave no file. */
+  readonly checkIntervalMs = 5000;
+  /** The capsule needs a moment between the end of the command and its record. */
+  readonly recordGraceMs = 5000;
+  readonly jobId = undefined;
+  readonly #machine: Machine;
+  readonly #clock: Clock;
+  readonly #folder: RunFolder;
+  readonly #sinceMs: number;
+
+  constructor({ spec, machine, clock }: RunHostParts) {
+    this.#machine = machine;
+    this.#clock = clock;
+    this.#folder = runFolder(machine.runsFolder, spec.id);
+    this.#sinceMs = clock.now();
+  }
+
+  async exists(): Promise<boolean> {
+    return (await this.#machine.stat(this.#folder.claim)) !== undefined;
+  }
+
+  async presence(process: RunProcess | undefined): Promise<Presence> {
+    if (process === undefined)
+      return this.#clock.now() - this.#sinceMs < startGraceMs
+        ? { kind: 'starting' }
+        : { kind: 'gone', why: 'its command was never started', isFinal: true };
+    const presence = await probe(this.#machine, process);
+    if (presence.kind !== 'gone' || presence.isFinal) return presence;
+    // A capsule that lives waits for the rest of a run that is being ended.
+    return (await hasKeeper(this.#machine, this.#folder)) ? { kind: 'alive' } : presence;
+  }
+
+  identified(process: RunProcess): Promise<RunProcess> {
+    return Promise.resolve(process);
+  }
+
+  settled(record: RunEnd): Promise<RunEnd> {
+    return Promise.resolve(record);
+  }
+
+  async signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome> {
+    const { outcome, stdout, stderr } = await this.#machine.exec(signalCommand(this.#folder, signal, graceMs), {
+      cwd: '/',
+      timeoutMs: 30_000 + (graceMs ?? 0),
+    });
+    if (outcome.kind !== 'exited' || outcome.code !== 0)
+      throw new MachineFailure(
+        'io',
+        `Machine ${this.#machine.id} could not do what was asked: ${stderr.trim() || outcome.kind}`,
+      );
+    const report = parseSignalReport(stdout);
+    return { ...report, isOver: report.left.length === 0 };
+  }
+}
