@@ -41,6 +41,8 @@ export interface DigestInput {
   /** Ended since the sleep or the last check-in began. */
   readonly ended: readonly EndedRun[];
   readonly going: readonly GoingRun[];
+  /** The tables of sweeps that go on. */
+  readonly sweeps: readonly string[];
   /** What came in meanwhile: answers, messages, refusals. */
   readonly queued: readonly string[];
 }
@@ -54,12 +56,15 @@ export function digestText(input: DigestInput, maxChars = usualChars): string {
   const ended = [...input.ended].sort((a, b) => Number(isGood(a)) - Number(isGood(b)));
   const queued = section('New for you', input.queued.map(line), maxChars * 0.15);
   const going = section('Going on', input.going.map(goingText), maxChars * 0.2);
+  const sweeps = section('Sweeps', input.sweeps.flatMap(tableLines), maxChars * 0.3);
   const endedLines = section('Ended', ended.map(endedText), maxChars * 0.25);
-  const parts = [header(input.cause, Math.floor(maxChars * 0.2)), queued, endedLines, going];
+  const parts = [header(input.cause, Math.floor(maxChars * 0.2)), queued, endedLines, sweeps, going];
   const text = parts.filter((part) => part !== '').join('\n\n');
   const tails = tailsText(ended, maxChars - text.length);
   return `${text}${tails}`.slice(0, maxChars);
 }
+
+const tableLines = (table: string): string[] => table.split('\n').map((text) => flat(text, 300));
 
 const isGood = (run: EndedRun): boolean => run.verdict.kind === 'ok';
 

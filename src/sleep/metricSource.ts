@@ -1,6 +1,7 @@
-/** Reads one number from a file or a command of a machine. */
+/** Finds one number in a file or in what a command printed. */
 import { HeliosError } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
+import type { CommandState } from '../machines/looks/look.ts';
 import type { SleepMachine } from './sleepWorld.ts';
 import type { Comparator, MetricSource } from './trigger.ts';
 
@@ -9,7 +10,6 @@ class NoValue extends HeliosError {
   readonly reason = 'no_value';
 }
 
-const commandTimeoutMs = 20_000;
 const maxJsonBytes = 4 * 1024 * 1024;
 const csvHeadBytes = 16 * 1024;
 const csvTailBytes = 64 * 1024;
@@ -33,24 +33,21 @@ export function holds(value: number, comparator: Comparator, threshold: number):
   }
 }
 
-/** Rejects with `NoValue`, or with `MachineFailure` when the machine could not be asked. */
-export function readValue(
-  machine: SleepMachine,
-  source: MetricSource,
+/** `sizeBytes`: as it was when it was looked at. Rejects with `NoValue`, or with `MachineFailure`. */
+export function readFileValue(
+  machine: FileReader,
+  source: Extract<MetricSource, { readonly path: string }>,
   field: string,
-  signal: AbortSignal,
+  sizeBytes: number,
 ): Promise<number> {
-  switch (source.type) {
-    case 'json_file':
-      return readJsonValue(machine, source.path, field);
-    case 'csv_file':
-      return readCsvValue(machine, source.path, field);
-    case 'command':
-      return readCommandValue(machine, source.command, signal);
-  }
+  return source.type === 'json_file'
+    ? readJsonValue(machine, source.path, field)
+    : readCsvValue(machine, source.path, field, sizeBytes);
 }
 
-async function readJsonValue(machine: SleepMachine, path: string, field: string): Promise<number> {
+type FileReader = Pick<SleepMachine, 'readFile'>;
+
+async function readJsonValue(machine: FileReader, path: string, field: string): Promise<number> {
   const bytes = await machine.readFile(path, { offset: 0, maxBytes: maxJsonBytes + 1 });
   if (bytes.length > maxJsonBytes) throw new NoValue(`${path} is larger than ${maxJsonBytes >> 20} MiB`);
   const value = fieldOf(parseJson(new TextDecoder().decode(bytes), path), field);
@@ -80,8 +77,7 @@ function fieldOf(value: unknown, field: string): unknown {
 }
 
 /** The last row that ends with a line break: a row that is still being written has half a number. */
-async function readCsvValue(machine: SleepMachine, path: string, field: string): Promise<number> {
-  const sizeBytes = (await machine.stat(path))?.sizeBytes ?? 0;
+async function readCsvValue(machine: FileReader, path: string, field: string, sizeBytes: number): Promise<number> {
   const decode = async (offset: number, maxBytes: number): Promise<string[]> =>
     completeLines(new TextDecoder().decode(await machine.readFile(path, { offset, maxBytes })));
   const head = await decode(0, csvHeadBytes);
@@ -114,11 +110,11 @@ function csvCells(line: string): string[] {
   return cells.map((cell) => cell.trim());
 }
 
-async function readCommandValue(machine: SleepMachine, command: string, signal: AbortSignal): Promise<number> {
-  const { stdout, stderr, outcome } = await machine.exec(command, { timeoutMs: commandTimeoutMs, signal });
-  if (outcome.kind !== 'exited' || outcome.code !== 0) {
-    const how = outcome.kind === 'exited' ? `exit code ${outcome.code}` : outcome.kind.replace('_', ' ');
-    throw new NoValue(`the command ended with ${how}: ${oneLine(stderr || stdout, 200)}`);
+/** The number in the last line of what a command printed. Throws `NoValue`. */
+export function commandValue({ code, stdout, stderr }: CommandState): number {
+  if (code !== 0) {
+    const how = code === undefined ? 'because it took too long' : `with exit code ${code}`;
+    throw new NoValue(`the command ended ${how}: ${oneLine(stderr || stdout, 200)}`);
   }
   const line = stdout.trim().split('\n').at(-1) ?? '';
   return numberFrom(line, 'the last line of the command');

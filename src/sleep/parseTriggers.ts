@@ -2,10 +2,11 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
 import type { Clock } from '../base/clock.ts';
-import { ToolFailure } from '../base/errors.ts';
-import { oneLine } from '../base/text.ts';
-import { probeProcess } from './processProbe.ts';
-import type { FoundRun, RunLookup, SleepMachine } from './sleepWorld.ts';
+import { messageOf, ToolFailure } from '../base/errors.ts';
+import { cleanText, oneLine } from '../base/text.ts';
+import { resourceLines } from '../machines/resources/resourceText.ts';
+import { percentsOf } from './resourceValue.ts';
+import type { FoundRun, RunLookup, SleepLooks, SleepMachine, SleepResources } from './sleepWorld.ts';
 import type { Comparator, MetricSource, SleepRequest, Trigger } from './trigger.ts';
 import { examples, shapes, supportedText } from './triggerShapes.ts';
 
@@ -21,6 +22,8 @@ export interface ParsePorts {
   readonly clock: Clock;
   readonly runs: RunLookup;
   readonly machines: { get(id: string): SleepMachine };
+  readonly looks: Pick<SleepLooks, 'once'>;
+  readonly resources: Pick<SleepResources, 'take'>;
 }
 
 export interface ParsedSleep {
@@ -59,15 +62,13 @@ async function parseCondition(condition: unknown, ports: ParsePorts): Promise<Tr
     case 'timer':
       return parseTimer(read(shapes.timer, condition, examples.timer), ports);
     case 'process_exit':
-      if (isObject(condition) && 'process_pattern' in condition)
-        throw new ToolFailure(
-          `process_pattern is not supported: a pattern cannot tell one process from another. Find the pid first.\n${examples.process_exit}`,
-        );
       return parseExit(read(shapes.process_exit, condition, examples.process_exit), ports);
     case 'metric':
       return parseMetric(condition, ports);
     case 'file':
       return parseFile(read(shapes.file, condition, examples.file), ports);
+    case 'resource':
+      return parseResource(read(shapes.resource, condition, examples.resource), ports);
     default:
       throw new ToolFailure(
         `${type === undefined ? `A condition has no type: ${shown(condition)}` : `There is no condition of type ${shown(type)}`}. ${supportedText}`,
@@ -81,18 +82,52 @@ function parseTimer(given: z.output<typeof shapes.timer>, { clock }: ParsePorts)
 }
 
 async function parseExit(given: z.output<typeof shapes.process_exit>, ports: ParsePorts): Promise<Trigger> {
-  const { machine_id: machineId, pid } = given;
-  const reference = given.task_id ?? given.run ?? `${machineId}:${pid}`;
-  const run = ports.runs.find(reference);
+  const { machine_id: machineId, pid, process_pattern: pattern } = given;
+  if (machineId !== undefined && pattern !== undefined)
+    return parsePattern(ports.machines.get(machineId), pattern, ports);
+  const reference = given.task_id ?? given.run ?? given.sweep ?? `${machineId}:${pid}`;
+  const sweepId = ports.runs.findSweep(reference);
+  if (sweepId !== undefined) return { type: 'sweep_end', sweepId };
+  const run = given.sweep === undefined ? ports.runs.find(reference) : undefined;
   if (run !== undefined) return { type: 'process_exit', runId: run.id, name: run.name };
   if (machineId === undefined || pid === undefined) throw noSuchRun(reference, ports.runs);
-  const found = await probeProcess(ports.machines.get(machineId), pid);
+  const found = await ports.looks.once(ports.machines.get(machineId), { kind: 'process', pid });
   if (found === undefined)
     throw new ToolFailure(
       `There is no process ${pid} on ${machineId}: it has ended already, or the number is wrong. Do not wait for it; look at what it left. Runs that are going: ${goingText(ports.runs)}.`,
     );
   const { startTime } = found;
   return { type: 'foreign_exit', machineId, pid, ...(startTime !== '' && { startTime }) };
+}
+
+/** A pattern that finds nothing would be met at once, by a slip of the pen. */
+async function parsePattern(machine: SleepMachine, pattern: string, { looks, runs }: ParsePorts): Promise<Trigger> {
+  const found = await looks.once(machine, { kind: 'pattern', pattern }).catch((error: unknown) => {
+    throw new ToolFailure(
+      `The pattern ${JSON.stringify(pattern)} could not be looked for on ${machine.id}: ${messageOf(error)}`,
+    );
+  });
+  if (found.length === 0)
+    throw new ToolFailure(
+      `No process on ${machine.id} has a command line with ${JSON.stringify(pattern)} (an extended regular expression). It has ended already, or is written otherwise. ${await nearText(machine, pattern, looks)} Runs that are going: ${goingText(runs)}.`,
+    );
+  const processes = found.map(({ pid, startTime }) => ({ pid, startTime }));
+  return { type: 'pattern_exit', machineId: machine.id, pattern, processes };
+}
+
+const mostNear = 5;
+
+/** Processes that have one of its words, in whatever case. */
+async function nearText(machine: SleepMachine, pattern: string, looks: ParsePorts['looks']): Promise<string> {
+  const words = (pattern.match(/[A-Za-z0-9_]{3,}/g) ?? []).slice(0, 8);
+  if (words.length === 0) return '';
+  const anyCase = words.map((word) => word.replace(/[a-z]/gi, (c) => `[${c.toLowerCase()}${c.toUpperCase()}]`));
+  const near = await looks.once(machine, { kind: 'pattern', pattern: anyCase.join('|') });
+  if (near.length === 0) return 'None is like it.';
+  return `Like it: ${near
+    .slice(0, mostNear)
+    .map(({ pid, command }) => `${pid} ${oneLine(cleanText(command), 120)}`)
+    .join('; ')}.`;
 }
 
 function parseMetric(condition: unknown, ports: ParsePorts): Trigger {
@@ -112,34 +147,61 @@ function parseTracked(given: z.output<typeof shapes.tracked>, { runs }: ParsePor
       `No run is going, so ${metric} cannot change. Launch one first; to wait for a value in a file, use ${examples.source}`,
     );
   const comparator: Comparator = given.comparator ?? (given.direction === 'below' ? '<' : '>');
-  return { type: 'tracked_metric', runIds: watched.map((each) => each.id), metric, comparator, threshold };
+  const runIds = watched.map((each) => each.id);
+  return { type: 'tracked_metric', runIds, metric, comparator, threshold, ...sustainedOf(given) };
 }
 
 function parseSourceMetric(condition: unknown, { machines }: ParsePorts): Trigger {
-  const kind: unknown = isObject(condition) && isObject(condition.source) ? condition.source.type : undefined;
-  if (kind === 'tensorboard')
-    throw new ToolFailure(
-      `The source tensorboard is not supported. Have the script print the metric, or write it as JSON or CSV.\n${examples.tracked}\n${examples.source}`,
-    );
   const given = read(shapes.source, condition, examples.source);
   const machine = machines.get(given.machine_id);
-  const source: MetricSource =
-    given.source.type === 'command'
-      ? given.source
-      : { type: given.source.type, path: absolute(machine, given.source.path) };
+  const source = absoluteSource(machine, given.source);
   const field = given.field ?? (source.type === 'command' ? oneLine(source.command, 60) : '');
   const { comparator, threshold } = given;
-  return { type: 'metric', machineId: machine.id, source, field, comparator, threshold };
+  return { type: 'metric', machineId: machine.id, source, field, comparator, threshold, ...sustainedOf(given) };
 }
 
-async function parseFile(given: z.output<typeof shapes.file>, { machines }: ParsePorts): Promise<Trigger> {
+function absoluteSource(machine: SleepMachine, source: MetricSource): MetricSource {
+  switch (source.type) {
+    case 'command':
+      return source;
+    case 'tensorboard':
+      return { ...source, logdir: absolute(machine, source.logdir) };
+    case 'json_file':
+    case 'csv_file':
+      return { ...source, path: absolute(machine, source.path) };
+  }
+}
+
+const sustainedOf = ({ sustained_checks: count }: { readonly sustained_checks?: number | undefined }) =>
+  count === undefined ? {} : { sustainedChecks: count };
+
+async function parseFile(given: z.output<typeof shapes.file>, { machines, looks }: ParsePorts): Promise<Trigger> {
   const machine = machines.get(given.machine_id);
+  await machine.ready?.();
   const path = absolute(machine, given.path);
   const trigger = { type: 'file', machineId: machine.id, path, mode: given.mode } as const;
+  if (given.mode === 'size_stable') return { ...trigger, windowMs: (given.window_seconds ?? 60) * 1000 };
   if (given.mode === 'exists') return trigger;
-  const found = await machine.stat(path);
+  const found = await looks.once(machine, { kind: 'file', path });
   if (found === undefined) return trigger;
   return { ...trigger, baseline: { modifiedMs: found.modifiedMs, sizeBytes: found.sizeBytes } };
+}
+
+/** What the machine does not tell now would never be met. */
+async function parseResource(
+  given: z.output<typeof shapes.resource>,
+  { machines, resources }: ParsePorts,
+): Promise<Trigger> {
+  const machine = machines.get(given.machine_id);
+  const { resource, comparator, threshold, gpu_index: gpuIndex } = given;
+  const sample = await resources.take(machine);
+  // The first sample has no use of the CPUs yet: it takes two.
+  if (resource !== 'cpu' && percentsOf(sample, { resource, gpuIndex }).length === 0)
+    throw new ToolFailure(
+      `${machine.id} does not tell its ${resource}${gpuIndex === undefined ? '' : ` of GPU ${gpuIndex}`}; it tells: ${resourceLines(sample).join('; ') || 'nothing'}.`,
+    );
+  const gpu = gpuIndex === undefined ? {} : { gpuIndex };
+  return { type: 'resource', machineId: machine.id, resource, ...gpu, comparator, threshold, ...sustainedOf(given) };
 }
 
 function read<Schema extends z.ZodType>(schema: Schema, condition: unknown, example: string): z.output<Schema> {

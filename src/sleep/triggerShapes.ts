@@ -6,6 +6,8 @@ const seconds = z.number().positive().max(maxSeconds);
 const comparator = z.enum(['<', '>', '<=', '>=', '==', '!=']);
 const runReference = z.union([z.string().min(1), z.number().int().positive().transform(String)]);
 const text = z.string().trim().min(1);
+const line = text.regex(/^[^\n\r]*$/, 'must be one line');
+const sustained = z.number().int().min(1).max(1000).optional();
 
 const timer = z
   .strictObject({
@@ -25,16 +27,18 @@ const processExit = z
     type: z.literal('process_exit'),
     task_id: runReference.optional(),
     run: runReference.optional(),
+    sweep: text.optional(),
     machine_id: text.optional(),
     pid: z.number().int().positive().optional(),
+    process_pattern: line.max(500).optional(),
   })
-  .refine(
-    ({ task_id, run, machine_id, pid }) =>
-      countOf(task_id, run) === 1
-        ? countOf(machine_id, pid) === 0
-        : countOf(task_id, run) === 0 && countOf(machine_id, pid) === 2,
-    'give task_id, or machine_id and pid',
-  );
+  .refine(({ task_id, run, sweep, machine_id, pid, process_pattern: pattern }) => {
+    const ours = countOf(task_id, run, sweep);
+    return ours === 0
+      ? countOf(machine_id) === 1 && countOf(pid, pattern) === 1
+      : // The machine of a run says nothing new, and is often said.
+        ours === 1 && countOf(pid, pattern) === 0;
+  }, 'give task_id, sweep, or machine_id with pid or process_pattern');
 
 const trackedMetric = z
   .strictObject({
@@ -44,13 +48,15 @@ const trackedMetric = z
     direction: z.enum(['below', 'above']).optional(),
     comparator: comparator.optional(),
     task_id: runReference.optional(),
+    sustained_checks: sustained,
   })
   .refine((given) => countOf(given.direction, given.comparator) === 1, 'give direction or comparator');
 
 const source = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('json_file'), path: text }),
-  z.strictObject({ type: z.literal('csv_file'), path: text }),
+  z.strictObject({ type: z.literal('json_file'), path: line }),
+  z.strictObject({ type: z.literal('csv_file'), path: line }),
   z.strictObject({ type: z.literal('command'), command: text }),
+  z.strictObject({ type: z.literal('tensorboard'), logdir: line }),
 ]);
 
 const sourceMetric = z
@@ -61,35 +67,66 @@ const sourceMetric = z
     field: text.optional(),
     comparator,
     threshold: z.number(),
+    sustained_checks: sustained,
   })
   .refine(
     (given) => given.source.type === 'command' || given.field !== undefined,
-    'field is missing: the JSON key or CSV column',
+    'field is missing: the JSON key, CSV column, or tag',
   );
 
-const file = z.strictObject({
-  type: z.literal('file'),
-  machine_id: text,
-  path: text,
-  mode: z.enum(['exists', 'modified']).default('exists'),
-});
+const file = z
+  .strictObject({
+    type: z.literal('file'),
+    machine_id: text,
+    path: line,
+    mode: z.enum(['exists', 'modified', 'size_stable']).default('exists'),
+    window_seconds: seconds.optional(),
+  })
+  .refine((given) => given.window_seconds === undefined || given.mode === 'size_stable', {
+    path: ['window_seconds'],
+    message: 'only for size_stable',
+  });
+
+const resource = z
+  .strictObject({
+    type: z.literal('resource'),
+    machine_id: text,
+    resource: z.enum(['gpu_util', 'gpu_memory', 'cpu', 'memory', 'disk']),
+    comparator: comparator.default('<'),
+    threshold: z.number().min(0).max(100),
+    gpu_index: z.number().int().min(0).optional(),
+    sustained_checks: sustained,
+  })
+  .refine((given) => given.gpu_index === undefined || given.resource.startsWith('gpu_'), {
+    path: ['gpu_index'],
+    message: 'only for gpu_util and gpu_memory',
+  });
 
 /** The shapes by what the model calls them. `metric` has two: on a tracked series, and read from a file or command. */
-export const shapes = { timer, process_exit: processExit, tracked: trackedMetric, source: sourceMetric, file };
+export const shapes = {
+  timer,
+  process_exit: processExit,
+  tracked: trackedMetric,
+  source: sourceMetric,
+  file,
+  resource,
+};
 
 export const examples = {
   timer: '{"type":"timer","minutes":30} (or "seconds" / "wake_after_seconds")',
   process_exit:
-    '{"type":"process_exit","task_id":"local:4711"} for a run, or {"type":"process_exit","machine_id":"local","pid":4711} for any other process',
+    '{"type":"process_exit","task_id":"local:4711"} for a run, {"type":"process_exit","sweep":"s1"} for all points of a sweep; for processes that are no run of yours {"type":"process_exit","machine_id":"local","pid":4711}, or "process_pattern":"python .*train\\.py" instead of "pid": an extended regular expression that is searched in whole command lines, met when none that it finds is left',
   tracked:
     '{"type":"metric","metric_name":"loss","direction":"below","threshold":1.0} for a metric that runs print (all running ones, or one with "task_id")',
   source:
-    '{"type":"metric","machine_id":"local","source":{"type":"json_file","path":"/abs/metrics.json"},"field":"eval.loss","comparator":"<","threshold":1.0} (source also {"type":"csv_file","path"} or {"type":"command","command"}, which prints the number)',
-  file: '{"type":"file","machine_id":"local","path":"/abs/done.txt","mode":"exists"} (or "modified")',
+    '{"type":"metric","machine_id":"local","source":{"type":"json_file","path":"/abs/metrics.json"},"field":"eval.loss","comparator":"<","threshold":1.0} (source also {"type":"csv_file","path"}, {"type":"tensorboard","logdir"} with a tag as field, or {"type":"command","command"}, which prints the number)',
+  file: '{"type":"file","machine_id":"local","path":"/abs/done.txt","mode":"exists"} (or "modified", which its making is too, or "size_stable" for "window_seconds", 60 when absent)',
+  resource:
+    '{"type":"resource","machine_id":"local","resource":"gpu_util","threshold":10} (percent in use; also gpu_memory, cpu, memory, disk; "comparator" is "<" when absent; "gpu_index" for one GPU, else each of them)',
 };
 
 export const supportedText = `Supported conditions:\n${Object.values(examples)
   .map((example) => `- ${example}`)
-  .join('\n')}`;
+  .join('\n')}\nA metric and a resource also take "sustained_checks": so many new values in a row.`;
 
 const countOf = (...values: readonly unknown[]): number => values.filter((value) => value !== undefined).length;

@@ -34,6 +34,7 @@ const input = (more: Partial<DigestInput> = {}): DigestInput => ({
   },
   ended: [],
   going: [],
+  sweeps: [],
   queued: [],
   ...more,
 });

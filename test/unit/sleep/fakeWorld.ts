@@ -1,71 +1,181 @@
+import type { Clock } from '../../../src/base/clock.ts';
+import { toDisposable, type Disposable } from '../../../src/base/disposable.ts';
 import { Emitter } from '../../../src/base/emitter.ts';
 import type { RunId } from '../../../src/base/ids.ts';
-import { MachineFailure, type ExecResult, type FileStat } from '../../../src/machines/machine.ts';
+import type {
+  FileState,
+  Look,
+  LookAnswers,
+  LookKind,
+  LookMachine,
+  LookOf,
+  LookSink,
+  MatchingProcess,
+} from '../../../src/machines/looks/look.ts';
+import { MachineFailure, type ExecResult } from '../../../src/machines/machine.ts';
+import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
 import type { MetricPoint } from '../../../src/metrics/metric.ts';
-import type { SleepMachine, SleepWorld } from '../../../src/sleep/sleepWorld.ts';
+import type { SleepLooks, SleepMachine, SleepResources, SleepWorld } from '../../../src/sleep/sleepWorld.ts';
 
 export const run7 = 'r-00000000700000' as RunId;
 export const run8 = 'r-00000000800000' as RunId;
 
-/** A machine made of a few files and a table of commands. */
+/** A machine made of a few files and processes and a command. */
 export class FakeMachine implements SleepMachine {
   readonly workFolder = '/project';
+  readonly runsFolder = '/runs';
   readonly id: string;
   readonly files = new Map<string, { text: string; modifiedMs: number }>();
-  /** Answers any command; by default there is no such command. */
-  onExec: (command: string, signal?: AbortSignal) => Promise<string> = () => Promise.resolve('');
+  readonly processes: MatchingProcess[] = [];
+  /** What any command prints. */
+  printed = '';
   /** When set, nothing on this machine ever answers, or everything fails. */
   trouble: 'hangs' | 'unreachable' | undefined;
-  looks = 0;
 
   constructor(id: string) {
     this.id = id;
   }
 
-  write(path: string, text: string, modifiedMs = 1000): void {
+  write(path: string, text: string, modifiedMs = 1000.5): void {
     this.files.set(path, { text, modifiedMs });
   }
 
-  async exec(command: string, options?: { signal?: AbortSignal }): Promise<ExecResult> {
-    await this.#answer();
-    const stdout = await this.onExec(command, options?.signal);
-    return { stdout, stderr: '', omittedBytes: { stdout: 0, stderr: 0 }, outcome: { kind: 'exited', code: 0 } };
+  exec(): Promise<ExecResult> {
+    return Promise.reject(new Error('nothing is run here'));
   }
 
-  async readFile(path: string, range?: { offset: number; maxBytes: number }): Promise<Uint8Array> {
-    await this.#answer();
+  query(): Promise<string> {
+    return Promise.reject(new Error('nothing is asked here'));
+  }
+
+  readFile(path: string, range?: { offset: number; maxBytes: number }): Promise<Uint8Array> {
     const file = this.files.get(path);
-    if (file === undefined) throw new MachineFailure('missing', `${path} is not there`);
-    const bytes = new TextEncoder().encode(file.text);
-    return range === undefined ? bytes : bytes.subarray(range.offset, range.offset + range.maxBytes);
+    if (file === undefined) return Promise.reject(new MachineFailure('missing', `${path} is not there`));
+    const bytes = Buffer.from(file.text, 'latin1');
+    return Promise.resolve(range === undefined ? bytes : bytes.subarray(range.offset, range.offset + range.maxBytes));
   }
 
-  async stat(path: string): Promise<FileStat | undefined> {
-    await this.#answer();
-    const file = this.files.get(path);
-    return file && { sizeBytes: file.text.length, modifiedMs: file.modifiedMs, isDirectory: false };
+  /** What a look of the kind finds now. */
+  find(look: Look): unknown {
+    switch (look.kind) {
+      case 'file':
+        return this.#states().find(({ path }) => path === look.path);
+      case 'process':
+        return this.processes.find(({ pid }) => pid === look.pid);
+      case 'pattern':
+        return this.processes.filter(({ command }) => new RegExp(look.pattern).test(command));
+      case 'command':
+        return { code: 0, stdout: this.printed, stderr: '' };
+      case 'eventFiles':
+        return this.#states().filter(({ path }) => path.startsWith(`${look.folder}/`));
+    }
   }
 
-  #answer(): Promise<void> {
-    this.looks += 1;
-    if (this.trouble === 'hangs') return new Promise(() => undefined);
-    if (this.trouble === 'unreachable')
-      return Promise.reject(new MachineFailure('unreachable', `${this.id} does not answer`));
-    return Promise.resolve();
+  #states(): FileState[] {
+    return [...this.files].map(([path, { text, modifiedMs }]) => ({
+      path,
+      modifiedMs,
+      sizeBytes: text.length,
+      inode: '1',
+    }));
+  }
+}
+
+/** Looks every two seconds, as the real ones do; a machine that hangs is given up after 15 s. */
+class FakeLooks implements SleepLooks {
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  watch<Kind extends LookKind>(
+    machine: LookMachine,
+    look: LookOf<Kind>,
+    sink: LookSink<LookAnswers[Kind]>,
+  ): Disposable {
+    const asked = machine as FakeMachine;
+    let next: Disposable | undefined;
+    const later = (afterMs: number, work: () => void): void => {
+      next = this.#clock.after(afterMs, work);
+    };
+    let isOver = false;
+    const tell = (): void => {
+      if (asked.trouble === 'hangs' && next === undefined) return later(15_000, tell);
+      if (asked.trouble === 'unreachable') sink.failed(`${asked.id} does not answer`);
+      else if (asked.trouble === 'hangs') sink.failed('no answer within 15 s');
+      else sink.answer(asked.find(look) as LookAnswers[Kind]);
+      if (!isOver) later(2000, tell);
+    };
+    next = this.#clock.after(0, () => {
+      next = undefined;
+      tell();
+    });
+    return toDisposable(() => {
+      isOver = true;
+      next?.dispose();
+    });
+  }
+
+  once<Kind extends LookKind>(machine: LookMachine, look: LookOf<Kind>): Promise<LookAnswers[Kind]> {
+    const asked = machine as FakeMachine;
+    return asked.trouble === undefined
+      ? Promise.resolve(asked.find(look) as LookAnswers[Kind])
+      : Promise.reject(new MachineFailure('unreachable', `${asked.id} does not answer`));
+  }
+}
+
+/** Samples that the test makes. */
+class FakeResources implements SleepResources {
+  readonly #changes = new Emitter<string>();
+  readonly #samples = new Map<string, ResourceSample>();
+  readonly onDidChange = this.#changes.event;
+  watches = 0;
+
+  sample(id: string, sample: Omit<ResourceSample, 'atMs'>): void {
+    this.#samples.set(id, { atMs: 0, ...sample });
+    this.#changes.fire(id);
+  }
+
+  latest(id: string): ResourceSample | undefined {
+    return this.#samples.get(id);
+  }
+
+  take({ id }: { id: string }): Promise<ResourceSample> {
+    return Promise.resolve(this.#samples.get(id) ?? { atMs: 0 });
+  }
+
+  watch(): Disposable {
+    this.watches += 1;
+    return toDisposable(() => (this.watches -= 1));
+  }
+
+  get hasListeners(): boolean {
+    return this.#changes.hasListeners;
   }
 }
 
 export class FakeWorld implements SleepWorld {
   readonly #ended = new Emitter<RunId>();
+  readonly #endedSweep = new Emitter<string>();
   readonly #points = new Emitter<{ runId: RunId; points: readonly MetricPoint[] }>();
   readonly #endedRuns = new Set<RunId>();
+  readonly #endedSweeps = new Set<string>();
   readonly #last = new Map<string, number>();
   readonly machines = new Map<string, FakeMachine>();
+  readonly resources = new FakeResources();
+  readonly looks: SleepLooks;
   readonly onDidEndRun = this.#ended.event;
+  readonly onDidEndSweep = this.#endedSweep.event;
   readonly onDidReadPoints = this.#points.event;
 
+  constructor(clock: Clock) {
+    this.looks = new FakeLooks(clock);
+  }
+
   get hasListeners(): boolean {
-    return this.#ended.hasListeners || this.#points.hasListeners;
+    if (this.resources.watches > 0 || this.resources.hasListeners) return true;
+    return this.#ended.hasListeners || this.#endedSweep.hasListeners || this.#points.hasListeners;
   }
 
   add(id: string): FakeMachine {
@@ -79,9 +189,18 @@ export class FakeWorld implements SleepWorld {
     this.#ended.fire(runId);
   }
 
+  endSweep(id: string, isHeard = true): void {
+    this.#endedSweeps.add(id);
+    if (isHeard) this.#endedSweep.fire(id);
+  }
+
   print(runId: RunId, metric: string, ...values: number[]): void {
     this.#last.set(`${runId} ${metric}`, values.at(-1) ?? NaN);
     this.#points.fire({ runId, points: values.map((value, step) => ({ metric, step, timeMs: 0, value })) });
+  }
+
+  isSweepOver(id: string): boolean {
+    return this.#endedSweeps.has(id);
   }
 
   isEnded(runId: RunId): boolean {

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { readValue } from '../../../src/sleep/metricSource.ts';
-import type { MetricSource } from '../../../src/sleep/trigger.ts';
+import { commandValue, readFileValue } from '../../../src/sleep/metricSource.ts';
 import { FakeMachine } from './fakeWorld.ts';
 
-describe('readValue', () => {
-  const read = (type: 'json_file' | 'csv_file' | 'command', text: string, field = 'loss'): Promise<number> => {
+describe('values of files and commands', () => {
+  const read = (type: 'json_file' | 'csv_file', text: string, field = 'loss'): Promise<number> => {
     const machine = new FakeMachine('local');
-    machine.write('/f', text);
-    machine.onExec = () => Promise.resolve(text);
-    const source: MetricSource = type === 'command' ? { type, command: 'x' } : { type, path: '/f' };
-    return readValue(machine, source, field, new AbortController().signal);
+    machine.write('/f', Buffer.from(text).toString('latin1'));
+    return readFileValue(machine, { type, path: '/f' }, field, Buffer.byteLength(text));
   };
 
   it('reads JSON by key and by path, and the last of JSON lines', async () => {
@@ -36,9 +33,13 @@ describe('readValue', () => {
     await assert.rejects(read('csv_file', ''), /no column/);
   });
 
-  it('reads the last line of a command', async () => {
-    assert.equal(await read('command', 'loading\n 0.5 \n'), 0.5);
-    await assert.rejects(read('command', 'loss 0.5'), /"loss 0.5", which is not a number/);
-    await assert.rejects(read('command', ''), /not a number/);
+  it('reads the last line of a command', () => {
+    const value = (stdout: string, code: number | undefined = 0): number =>
+      commandValue({ code, stdout, stderr: 'no' });
+    assert.equal(value('loading\n 0.5 \n'), 0.5);
+    assert.throws(() => value('loss 0.5'), /"loss 0.5", which is not a number/);
+    assert.throws(() => value(''), /not a number/);
+    assert.throws(() => value('0.5', 3), /with exit code 3: no/);
+    assert.throws(() => commandValue({ code: undefined, stdout: '1', stderr: '' }), /took too long/);
   });
 });

@@ -17,8 +17,8 @@ describe('parseSleep', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    world = new FakeWorld();
-    world.add('local').onExec = () => Promise.resolve('gone\n');
+    world = new FakeWorld(clock);
+    world.add('local');
     runs = new Map([
       ['local:70', { id: run7, name: 'run 7', isEnded: true }],
       ['8', { id: run8, name: 'run 8', isEnded: false }],
@@ -31,8 +31,11 @@ describe('parseSleep', () => {
       {
         clock,
         machines: { get: (id) => world.machine(id) },
+        looks: world.looks,
+        resources: world.resources,
         runs: {
           find: (reference) => runs.get(reference),
+          findSweep: (reference) => (reference === 's1' ? 's1' : undefined),
           going: () => [...runs.values()].filter((run) => !run.isEnded),
         },
       },
@@ -67,6 +70,7 @@ describe('parseSleep', () => {
     const seven = { type: 'process_exit', runId: run7, name: 'run 7' };
     assert.deepEqual(await one({ type: 'process_exit', task_id: 'local:70' }), seven);
     assert.deepEqual(await one({ type: 'process_exit', machine_id: 'local', pid: 70 }), seven);
+    assert.deepEqual(await one({ type: 'process_exit', machine_id: 'local', task_id: 'local:70' }), seven);
     assert.deepEqual(await one({ type: 'process_exit', run: 8 }), {
       type: 'process_exit',
       runId: run8,
@@ -78,7 +82,7 @@ describe('parseSleep', () => {
     const local = world.machine('local');
     const condition = { type: 'process_exit', machine_id: 'local', pid: 42 };
     await refused(condition, /no process 42 on local: it has ended already.*Runs that are going: run 8/);
-    local.onExec = () => Promise.resolve('alive 991\n');
+    local.processes.push({ pid: 42, startTime: '991', command: 'sleep 60' });
     assert.deepEqual(await one(condition), { type: 'foreign_exit', machineId: 'local', pid: 42, startTime: '991' });
     local.trouble = 'unreachable';
     await assert.rejects(ask([condition]), (error: unknown) => error instanceof MachineFailure);
@@ -95,10 +99,28 @@ describe('parseSleep', () => {
     ])
       await refused({ type: 'process_exit', ...given }, /The right shape: .*"task_id":"local:4711"/);
     await refused({ type: 'process_exit', task_id: 'local:99' }, /no run "local:99"\. Runs that are going: run 8/);
+    for (const pattern of ['', 'a\nb', 7])
+      await refused({ type: 'process_exit', machine_id: 'local', process_pattern: pattern }, /The right shape/);
+    await refused({ type: 'process_exit', machine_id: 'local', pid: 42, process_pattern: 'x' }, /The right shape/);
+    await refused({ type: 'process_exit', process_pattern: 'x' }, /The right shape/);
+  });
+
+  it('takes a pattern only when it finds something, and says what is like it', async () => {
+    const local = world.machine('local');
+    const condition = { type: 'process_exit', machine_id: 'local', process_pattern: 'train\\.py' };
+    local.processes.push({ pid: 42, startTime: '991', command: 'python Train_gpt.py --lr 1' });
     await refused(
-      { type: 'process_exit', machine_id: 'local', process_pattern: 'train' },
-      /process_pattern is not supported/,
+      condition,
+      /No process on local.*Like it: 42 python Train_gpt\.py --lr 1\. Runs that are going: run 8/,
     );
+    await refused({ ...condition, process_pattern: 'nothing_at_all' }, /None is like it/);
+    local.processes.push({ pid: 43, startTime: '992', command: 'python train.py' });
+    assert.deepEqual(await one(condition), {
+      type: 'pattern_exit',
+      machineId: 'local',
+      pattern: 'train\\.py',
+      processes: [{ pid: 43, startTime: '992' }],
+    });
   });
 
   it('takes a tracked metric of the runs that are going, or of one', async () => {
@@ -123,7 +145,8 @@ describe('parseSleep', () => {
       { direction: undefined },
       { direction: 'down' },
       { comparator: '<' },
-      { sustained_checks: 3 },
+      { sustained_checks: 0 },
+      { sustained_checks: 1.5 },
     ])
       await refused({ ...metric, ...wrong }, /The right shape: .*"metric_name":"loss","direction":"below"/);
     await refused({ ...metric, task_id: 'nope' }, /no run "nope"/);
@@ -145,6 +168,9 @@ describe('parseSleep', () => {
       field: 'loss',
       source: { type: 'csv_file', path: '/project/out/m.csv' },
     });
+    const tensorboard = await one({ ...base, field: 'loss', source: { type: 'tensorboard', logdir: 'tb' } });
+    const source = { type: 'tensorboard', logdir: '/project/tb' };
+    assert.deepEqual(tensorboard, { ...expected, field: 'loss', source });
     assert.deepEqual(await one({ ...base, source: { type: 'command', command: 'cat loss' } }), {
       ...expected,
       field: 'cat loss',
@@ -171,7 +197,7 @@ describe('parseSleep', () => {
       { threshold: null },
     ])
       await refused({ ...right, ...wrong }, /The right shape: .*"source":\{"type":"json_file"/);
-    await refused({ ...right, source: { type: 'tensorboard', logdir: '/x' } }, /tensorboard is not supported/);
+    await refused({ ...right, source: { type: 'tensorboard', path: '/x' } }, /logdir/);
     await assert.rejects(ask([{ ...right, machine_id: 'gone' }]), /no machine gone/);
   });
 
@@ -180,21 +206,50 @@ describe('parseSleep', () => {
     const expected = { type: 'file', machineId: 'local', path: '/project/log' };
     assert.deepEqual(await one(file), { ...expected, mode: 'exists' });
     assert.deepEqual(await one({ ...file, mode: 'modified' }), { ...expected, mode: 'modified' });
-    world.machine('local').write('/project/log', 'abc', 1234);
+    world.machine('local').write('/project/log', 'abc', 1234.5);
     assert.deepEqual(await one({ ...file, mode: 'modified' }), {
       ...expected,
       mode: 'modified',
-      baseline: { modifiedMs: 1234, sizeBytes: 3 },
+      baseline: { modifiedMs: 1234.5, sizeBytes: 3 },
     });
-    await refused({ ...file, mode: 'size_stable' }, /"exists"/);
+    assert.deepEqual(await one({ ...file, mode: 'size_stable' }), {
+      ...expected,
+      mode: 'size_stable',
+      windowMs: 60_000,
+    });
+    const brief = await one({ ...file, mode: 'size_stable', window_seconds: 5 });
+    assert.deepEqual(brief, { ...expected, mode: 'size_stable', windowMs: 5000 });
+    for (const wrong of [{ mode: 'gone' }, { window_seconds: 5 }, { mode: 'size_stable', window_seconds: 0 }])
+      await refused({ ...file, ...wrong }, /The right shape: .*"exists"/s);
     await refused({ type: 'file', path: '/x' }, /machine_id/);
   });
 
+  it('takes a resource that the machine tells, and says what it tells otherwise', async () => {
+    const condition = { type: 'resource', machine_id: 'local', resource: 'gpu_util', threshold: 10 };
+    await refused(condition, /local does not tell its gpu_util; it tells: nothing/);
+    const gpus = [{ id: '1', utilisationPercent: 90 }];
+    world.resources.sample('local', { gpus, cpuPercent: 12 });
+    const trigger = { type: 'resource', machineId: 'local', resource: 'gpu_util', comparator: '<', threshold: 10 };
+    assert.deepEqual(await one(condition), trigger);
+    assert.deepEqual(await one({ ...condition, gpu_index: 1, comparator: '>=', sustained_checks: 3 }), {
+      ...trigger,
+      gpuIndex: 1,
+      comparator: '>=',
+      sustainedChecks: 3,
+    });
+    await refused({ ...condition, gpu_index: 0 }, /gpu_util of GPU 0; it tells: GPU 1 90 %; CPU 12 %/);
+    for (const wrong of [
+      { resource: 'gpu' },
+      { threshold: 101 },
+      { threshold: '5' },
+      { resource: 'cpu', gpu_index: 0 },
+    ])
+      await refused({ ...condition, ...wrong }, /The right shape: .*"resource":"gpu_util"/);
+    await refused({ ...condition, machine_id: undefined }, /machine_id/);
+  });
+
   it('says what there is when there is no such type', async () => {
-    await refused(
-      { type: 'resource', machine_id: 'local', resource: 'gpu_util' },
-      /no condition of type "resource".*Supported/s,
-    );
+    await refused({ type: 'weather', machine_id: 'local' }, /no condition of type "weather".*Supported/s);
     await refused({ seconds: 5 }, /has no type: \{"seconds":5\}/);
     for (const condition of [null, 'timer', ['timer'], 5]) await refused(condition, /Supported conditions/);
   });

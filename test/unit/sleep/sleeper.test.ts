@@ -33,7 +33,7 @@ describe('Sleeper', () => {
 
   beforeEach(() => {
     clock = new ManualClock();
-    world = new FakeWorld();
+    world = new FakeWorld(clock);
     world.add('local');
     sleeper = new Sleeper(world, clock);
     wakes = [];
@@ -82,17 +82,6 @@ describe('Sleeper', () => {
       assert.match(wake.errors.join(), trouble === 'hangs' ? /no answer within 15 s/ : /gpu1 does not answer/);
       assert.match(wake.errors.join(), /There is no machine gone/);
     });
-
-  it('goes on looking at a machine that hung, less and less often', async () => {
-    const gpu = world.add('gpu1');
-    gpu.trouble = 'hangs';
-    arm(request('any', exists('gpu1')));
-    await clock.advance(10 * minute);
-    assert.ok(gpu.looks >= 8 && gpu.looks < 20, String(gpu.looks));
-    gpu.trouble = undefined;
-    gpu.write('/done', '');
-    assert.deepEqual((await wokeBy(2 * minute))?.met, ['/done exists']);
-  });
 
   it('hears the end of a run at once, and of one that has ended before', async () => {
     arm(request('any', ends(run8), ends(run7)));
@@ -176,11 +165,11 @@ describe('Sleeper', () => {
     local.write('/m.json', '{"loss": 0.5}');
     arm(request('all', json('local'), ends(run7)));
     await clock.advance(10_000);
-    local.write('/m.json', '{"loss": 2}');
+    local.write('/m.json', '{"loss": 2}', 2000.5);
     await clock.advance(10_000);
     world.end(run7);
     assert.equal(await wokeBy(10_000), undefined);
-    local.write('/m.json', '{"loss": 0.1}');
+    local.write('/m.json', '{"loss": 0.1}', 3000.5);
     assert.equal((await wokeBy(10_000))?.why, 'trigger');
   });
 
@@ -257,26 +246,140 @@ describe('Sleeper', () => {
 
   it('takes a silent machine for no end of a process, and a new process by the same pid for one', async () => {
     const gpu = world.add('gpu1');
-    gpu.onExec = () => Promise.resolve('alive 100\n');
+    gpu.processes.push({ pid: 42, startTime: '100', command: 'sleep' });
     arm(request('any', { type: 'foreign_exit', machineId: 'gpu1', pid: 42, startTime: '100' }));
     assert.equal(await wokeBy(minute), undefined);
     gpu.trouble = 'unreachable';
     assert.equal(await wokeBy(5 * minute), undefined);
     gpu.trouble = undefined;
-    gpu.onExec = () => Promise.resolve('alive 200\n');
+    gpu.processes[0] = { pid: 42, startTime: '200', command: 'sleep' };
     assert.deepEqual((await wokeBy(2 * minute))?.met, ['gpu1:42 ends']);
   });
 
-  it('ends a command that takes too long, and asks again', async () => {
+  const train = { pid: 42, startTime: '100', command: 'python train.py' };
+  const gone: Trigger = { type: 'pattern_exit', machineId: 'local', pattern: 'train', processes: [train] };
+
+  it('waits for all that the pattern finds, also those that come later or change their name', async () => {
+    const { processes } = world.machine('local');
+    processes.push(train);
+    arm(request('any', gone));
+    assert.equal(await wokeBy(minute), undefined);
+    processes.push({ pid: 43, startTime: '101', command: 'python train.py --eval' });
+    await clock.advance(4000);
+    processes.shift();
+    processes[0] = { pid: 43, startTime: '101', command: 'python eval.py' };
+    assert.equal(await wokeBy(minute), undefined, 'it is the same process by another name');
+    processes.pop();
+    assert.deepEqual((await wokeBy(4000))?.met, ['no train on local any more']);
+  });
+
+  it('does not take another process with the same pid for the one that was found', async () => {
+    const { processes } = world.machine('local');
+    processes.push({ pid: 42, startTime: '900', command: 'vim' });
+    arm(request('any', gone));
+    assert.equal((await wokeBy(4000))?.why, 'trigger');
+  });
+
+  const stable: Trigger = { type: 'file', machineId: 'local', path: '/out', mode: 'size_stable', windowMs: minute };
+
+  it('waits until a file has kept its size for the window, and begins it anew after a restart', async () => {
     const local = world.machine('local');
-    const signals: (AbortSignal | undefined)[] = [];
-    local.onExec = (_, signal) => {
-      signals.push(signal);
-      return signals.length === 1 ? new Promise(() => undefined) : Promise.resolve('epoch 3\n0.5\n');
+    arm(request('any', stable));
+    assert.equal(await wokeBy(5 * minute), undefined, 'there is none');
+    for (let size = 1; size < 20; size += 1) {
+      local.write('/out', 'x'.repeat(size));
+      assert.equal(await wokeBy(20_000), undefined);
+    }
+    await clock.advance(30_000);
+    sleeper.dispose();
+    sleeper = new Sleeper(world, clock);
+    arm(request('any', stable));
+    assert.equal(await wokeBy(50_000), undefined);
+    assert.deepEqual((await wokeBy(12_000))?.met, ['/out size_stable']);
+  });
+
+  it('does not take a file for stable while nobody could look at it', async () => {
+    const local = world.machine('local');
+    local.write('/out', 'x');
+    arm(request('any', stable));
+    await clock.advance(10_000);
+    local.trouble = 'unreachable';
+    await clock.advance(10 * minute);
+    local.trouble = undefined;
+    assert.equal(await wokeBy(50_000), undefined);
+    assert.equal((await wokeBy(12_000))?.why, 'trigger');
+  });
+
+  it('counts new values of a file in a row, not looks at the same one', async () => {
+    const local = world.machine('local');
+    local.write('/m.json', '{"loss": 0.5}');
+    arm(request('any', { ...json('local'), sustainedChecks: 3 } as Trigger));
+    assert.equal(await wokeBy(10 * minute), undefined);
+    for (const [at, value] of [0.4, 2, 0.5, 0.5].entries()) {
+      local.write('/m.json', `{"loss": ${value}}`, 5000.5 + at);
+      assert.equal(await wokeBy(4000), undefined, String(value));
+    }
+    local.write('/m.json', '{"loss": 0.3}', 9000.5);
+    assert.deepEqual((await wokeBy(4000))?.met, ['loss < 1 (3 times in a row)']);
+  });
+
+  it('reads a file once more where its time is too coarse to show a change', async () => {
+    const local = world.machine('local');
+    local.write('/m.json', '{"loss": 2.5}', clock.now());
+    arm(request('any', json('local')));
+    assert.equal(await wokeBy(100), undefined);
+    local.write('/m.json', '{"loss": 0.5}', clock.now() - 100);
+    assert.equal((await wokeBy(4000))?.why, 'trigger');
+  });
+
+  it('counts values of a run in a row', async () => {
+    arm(request('any', { ...loss('<', 1), sustainedChecks: 2 } as Trigger));
+    world.print(run7, 'loss', 0.5, 2, 0.5, NaN, 0.5);
+    assert.equal(await wokeBy(), undefined);
+    world.print(run7, 'loss', 0.5);
+    assert.equal((await wokeBy())?.why, 'trigger');
+  });
+
+  it('wakes when each GPU is free, so often in a row, and not for what is not known', async () => {
+    const idle: Trigger = {
+      type: 'resource',
+      machineId: 'gpu1',
+      resource: 'gpu_util',
+      comparator: '<',
+      threshold: 10,
+      sustainedChecks: 2,
     };
+    const sleep = arm(request('any', idle));
+    const gpus = (...percents: (number | undefined)[]) =>
+      world.resources.sample('gpu1', {
+        gpus: percents.map((percent, id) => ({
+          id: String(id),
+          ...(percent !== undefined && { utilisationPercent: percent }),
+        })),
+      });
+    for (const percents of [[0, 90], [0, 5], [0, undefined], [5]]) {
+      gpus(...percents);
+      assert.equal(await wokeBy(), undefined, String(percents));
+    }
+    gpus(0, undefined);
+    assert.match(sleep.wakeBy('person').errors.join(), /gpu1 does not tell its gpu_util/);
+    gpus(0, 11);
+    gpus(0, 9);
+    assert.equal(await wokeBy(), undefined);
+    gpus(0, 9);
+    assert.equal((await wokeBy())?.why, 'trigger');
+  });
+
+  it('takes what a command prints, and says when that is no number', async () => {
+    const local = world.machine('local');
     const source = { type: 'command', command: 'tail -1 loss' } as const;
-    arm(request('any', { type: 'metric', machineId: 'local', source, field: 'x', comparator: '<', threshold: 1 }));
-    assert.equal((await wokeBy(minute))?.why, 'trigger');
-    assert.equal(signals[0]?.aborted, true);
+    local.printed = 'epoch 3';
+    const sleep = arm(
+      request('any', { type: 'metric', machineId: 'local', source, field: 'x', comparator: '<', threshold: 1 }),
+    );
+    await clock.advance(2000);
+    assert.match(sleep.wakeBy('person').errors.join(), /"epoch 3", which is not a number/);
+    local.printed = 'epoch 4\n0.5\n';
+    assert.equal((await wokeBy(4000))?.why, 'trigger');
   });
 });

@@ -1,0 +1,117 @@
+/** Conditions on processes and files, of which a machine is asked again and again, all of them together. */
+import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
+import type { FileState, ProcessState } from '../machines/looks/look.ts';
+import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
+
+export function watchProcess(
+  { machineId, pid, startTime }: TriggerOf<'foreign_exit'>,
+  { world }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
+  const isOther = (found: ProcessState): boolean =>
+    startTime !== undefined && found.startTime !== '' && found.startTime !== startTime;
+  return world.looks.watch(
+    world.machine(machineId),
+    { kind: 'process', pid },
+    {
+      // Over for good: a process that comes later under this pid is none of ours.
+      answer: (found) => (found === undefined || isOther(found)) && sink.met(true),
+      failed: (message) => sink.failed(message),
+    },
+  );
+}
+
+/** Who was found once is waited for to the end, also when its command line is another one by then. */
+export function watchPattern(
+  { machineId, pattern, processes }: TriggerOf<'pattern_exit'>,
+  { world }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
+  const machine = world.machine(machineId);
+  const followed = new Map<string, Disposable>();
+  const looks = new DisposableStore();
+  let hasMatches = true;
+  const consider = (): void => sink.met(!hasMatches && followed.size === 0);
+  const failed = (message: string): void => sink.failed(message);
+  const follow = ({ pid, startTime }: ProcessState): void => {
+    const key = `${pid} ${startTime}`;
+    if (followed.has(key)) return;
+    const answer = (found: ProcessState | undefined): void => {
+      if (found !== undefined && (startTime === '' || found.startTime === startTime)) return;
+      followed.get(key)?.dispose();
+      followed.delete(key);
+      consider();
+    };
+    followed.set(key, world.looks.watch(machine, { kind: 'process', pid }, { answer, failed }));
+  };
+  processes.forEach(follow);
+  looks.add(toDisposable(() => followed.forEach((each) => each.dispose())));
+  const answer = (found: readonly ProcessState[]): void => {
+    hasMatches = found.length > 0;
+    found.forEach(follow);
+    consider();
+  };
+  looks.add(world.looks.watch(machine, { kind: 'pattern', pattern }, { answer, failed }));
+  return looks;
+}
+
+export function watchFile(
+  trigger: TriggerOf<'file'>,
+  { world, clock }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
+  const holds = fileCheck(trigger, () => clock.now());
+  return world.looks.watch(
+    world.machine(trigger.machineId),
+    { kind: 'file', path: trigger.path },
+    { answer: (found) => sink.met(holds(found)), failed: (message) => sink.failed(message) },
+  );
+}
+
+function fileCheck(trigger: TriggerOf<'file'>, nowMs: () => number): (found: FileState | undefined) => boolean {
+  switch (trigger.mode) {
+    case 'exists':
+      return (found) => found !== undefined;
+    case 'modified':
+      return modifiedCheck(trigger.baseline);
+    case 'size_stable':
+      return stableCheck(trigger.windowMs ?? defaultWindowMs, nowMs);
+  }
+}
+
+const defaultWindowMs = 60_000;
+/** Who was not looked at for longer may have changed and changed back. */
+const longestGapMs = 90_000;
+
+/** Once modified, it stays so. Times may have come over a protocol that knows whole seconds only. */
+function modifiedCheck(baseline: TriggerOf<'file'>['baseline']): (found: FileState | undefined) => boolean {
+  let isModified = false;
+  return (found) => {
+    if (found === undefined) return isModified;
+    const isSameTime =
+      baseline !== undefined &&
+      (baseline.modifiedMs % 1000 === 0
+        ? Math.floor(found.modifiedMs / 1000) === baseline.modifiedMs / 1000
+        : Math.abs(found.modifiedMs - baseline.modifiedMs) < 1);
+    isModified ||= !isSameTime || found.sizeBytes !== baseline?.sizeBytes;
+    return isModified;
+  };
+}
+
+function stableCheck(windowMs: number, nowMs: () => number): (found: FileState | undefined) => boolean {
+  let seen: FileState | undefined;
+  let sinceMs = 0;
+  let lookedMs = 0;
+  return (found) => {
+    const atMs = nowMs();
+    const isSame =
+      seen !== undefined &&
+      found?.sizeBytes === seen.sizeBytes &&
+      found.inode === seen.inode &&
+      atMs - lookedMs <= longestGapMs;
+    if (!isSame) sinceMs = atMs;
+    seen = found;
+    lookedMs = atMs;
+    return found !== undefined && atMs - sinceMs >= windowMs;
+  };
+}

@@ -1,0 +1,177 @@
+/** Conditions on numbers that a file, a command or the machine itself tells. */
+import type { Clock } from '../base/clock.ts';
+import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import type { FileState } from '../machines/looks/look.ts';
+import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
+import { commandValue, holds, readFileValue } from './metricSource.ts';
+import { percentsOf } from './resourceValue.ts';
+import { Sustained } from './sustained.ts';
+import { EventFiles } from './tensorboard/eventFiles.ts';
+import type { Scalar } from './tensorboard/scalars.ts';
+
+type MetricTrigger = TriggerOf<'metric'>;
+
+export function watchSource(trigger: MetricTrigger, ports: ConditionPorts, sink: ConditionSink): Disposable {
+  const { source } = trigger;
+  switch (source.type) {
+    case 'json_file':
+    case 'csv_file':
+      return watchFileValue(trigger, source, ports, sink);
+    case 'command':
+      return watchCommand(trigger, source.command, ports, sink);
+    case 'tensorboard':
+      return watchEvents(trigger, source.logdir, ports, sink);
+  }
+}
+
+/** Compares each new value. */
+function comparing(trigger: Pick<MetricTrigger, 'comparator' | 'threshold' | 'sustainedChecks'>, sink: ConditionSink) {
+  const sustained = new Sustained(trigger.sustainedChecks);
+  return (value: number): void => sink.met(sustained.check(holds(value, trigger.comparator, trigger.threshold)));
+}
+
+/** Read whole, but only when it has changed. */
+function watchFileValue(
+  trigger: MetricTrigger,
+  source: { readonly type: 'json_file' | 'csv_file'; readonly path: string },
+  { world, clock }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
+  const machine = world.machine(trigger.machineId);
+  const compare = comparing(trigger, sink);
+  const owned = new DisposableStore();
+  const reader = owned.add(new Reader(clock, sink));
+  let known = '';
+  let compared: { stamp: string; value: number } | undefined;
+  const take = (found: FileState, value: number): void => {
+    // Where times are whole seconds, a change within one may not be seen: then it is read once more.
+    const isSettled = found.modifiedMs % 1000 !== 0 || clock.now() - found.modifiedMs > settledMs;
+    const stamp = stampOf(found);
+    known = isSettled ? stamp : '';
+    const isNew = compared?.stamp !== stamp || !Object.is(compared.value, value);
+    compared = { stamp, value };
+    if (isNew) compare(value);
+  };
+  const answer = (found: FileState | undefined): void => {
+    if (found === undefined) sink.failed(`${source.path} is not there`);
+    else if (stampOf(found) !== known)
+      reader.read(
+        () => readFileValue(machine, source, trigger.field, found.sizeBytes),
+        (value) => take(found, value),
+      );
+  };
+  const failed = (message: string): void => sink.failed(message);
+  owned.add(world.looks.watch(machine, { kind: 'file', path: source.path }, { answer, failed }));
+  return owned;
+}
+
+const settledMs = 3000;
+const stampOf = ({ sizeBytes, modifiedMs, inode }: FileState): string => `${sizeBytes} ${modifiedMs} ${inode}`;
+
+function watchCommand(
+  trigger: MetricTrigger,
+  command: string,
+  { world }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
+  const compare = comparing(trigger, sink);
+  return world.looks.watch(
+    world.machine(trigger.machineId),
+    { kind: 'command', command },
+    {
+      answer(state) {
+        try {
+          compare(commandValue(state));
+        } catch (error) {
+          sink.failed(messageOf(error));
+        }
+      },
+      failed: (message) => sink.failed(message),
+    },
+  );
+}
+
+function watchEvents(
+  trigger: MetricTrigger,
+  folder: string,
+  { world, clock }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
+  const machine = world.machine(trigger.machineId);
+  const compare = comparing(trigger, sink);
+  const events = new EventFiles();
+  const owned = new DisposableStore();
+  const reader = owned.add(new Reader(clock, sink));
+  let hasValue = false;
+  const take = (values: readonly Scalar[]): void => {
+    hasValue ||= values.length > 0;
+    if (!hasValue) sink.failed(`${folder} has no scalar "${trigger.field}" yet`);
+    for (const { value } of values) compare(value);
+  };
+  const answer = (files: readonly FileState[] | undefined): void => {
+    if (files === undefined) sink.failed(`there is no folder ${folder}`);
+    else if (files.length === 0) sink.failed(`${folder} has no event files`);
+    else reader.read(() => events.newValues(machine, files, trigger.field), take);
+  };
+  const failed = (message: string): void => sink.failed(message);
+  owned.add(world.looks.watch(machine, { kind: 'eventFiles', folder }, { answer, failed }));
+  return owned;
+}
+
+const readTimeoutMs = 60_000;
+
+/** One read at a time; what would begin meanwhile is left to the next look. One that hangs is given up. */
+class Reader implements Disposable {
+  readonly #clock: Clock;
+  readonly #sink: ConditionSink;
+  #current: Disposable | undefined;
+
+  constructor(clock: Clock, sink: ConditionSink) {
+    this.#clock = clock;
+    this.#sink = sink;
+  }
+
+  /** `take` is not called any more once it was disposed or given up. */
+  read<T>(work: () => Promise<T>, take: (value: T) => void): void {
+    if (this.#current !== undefined) return;
+    const settle = (report: () => void): void => {
+      if (this.#current !== own) return;
+      this.dispose();
+      report();
+    };
+    const own = this.#clock.after(readTimeoutMs, () => settle(() => this.#sink.failed('it could not be read in time')));
+    this.#current = own;
+    work().then(
+      (value) => settle(() => take(value)),
+      (error: unknown) => settle(() => this.#sink.failed(messageOf(error))),
+    );
+  }
+
+  dispose(): void {
+    this.#current?.dispose();
+    this.#current = undefined;
+  }
+}
+
+export function watchResource(
+  trigger: TriggerOf<'resource'>,
+  { world }: ConditionPorts,
+  sink: ConditionSink,
+): Disposable {
+  const { machineId, comparator, threshold } = trigger;
+  const sustained = new Sustained(trigger.sustainedChecks);
+  const subscriptions = new DisposableStore();
+  subscriptions.add(
+    world.resources.onDidChange((changed) => {
+      const sample = changed === machineId ? world.resources.latest(machineId) : undefined;
+      if (sample === undefined) return;
+      const percents = percentsOf(sample, trigger);
+      // A sample that tells nothing breaks the row: what was not seen is not taken for true.
+      sink.met(sustained.check(percents.length > 0 && percents.every((each) => holds(each, comparator, threshold))));
+      if (percents.length === 0) sink.failed(`${machineId} does not tell its ${trigger.resource}`);
+    }),
+  );
+  subscriptions.add(world.resources.watch(machineId, (message) => sink.failed(message)));
+  return subscriptions;
+}

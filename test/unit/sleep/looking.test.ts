@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
+import { systemClock } from '../../../src/base/clock.ts';
+import { DisposableStore } from '../../../src/base/disposable.ts';
+import { Emitter } from '../../../src/base/emitter.ts';
+import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
+import { MachineLooks } from '../../../src/machines/looks/machineLooks.ts';
+import type { Machine } from '../../../src/machines/machine.ts';
+import { createMachines } from '../../../src/machines/list/machineList.ts';
+import { MachineResources } from '../../../src/machines/resources/machineResources.ts';
+import { SshConnection } from '../../../src/machines/ssh/sshConnection.ts';
+import { SshMachine } from '../../../src/machines/ssh/sshMachine.ts';
+import { parseSleep } from '../../../src/sleep/parseTriggers.ts';
+import { Sleeper, type ArmedSleep, type Wake } from '../../../src/sleep/sleeper.ts';
+import type { SleepRequest } from '../../../src/sleep/trigger.ts';
+import { scratchFolder, until } from '../../fakes/scratch.ts';
+import { scriptedPrompts, TestSshd } from '../../fakes/sshd.ts';
+import { FakeWorld } from './fakeWorld.ts';
+
+/** Every condition that looks at a machine, with real processes and files. `sessions`: opened on the host so far. */
+function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => number): void {
+  describe(`a sleep that looks at ${name}`, () => {
+    const folder = scratchFolder();
+    const path = (file: string): string => join(folder(), file);
+    let owned: DisposableStore;
+    let world: FakeWorld;
+    let sleeper: Sleeper;
+    let children: ChildProcess[];
+
+    beforeEach(() => {
+      owned = new DisposableStore();
+      children = [];
+      const machines = createMachines([machineOf()]);
+      const looks = owned.add(new MachineLooks(systemClock));
+      const onDidChangeRuns = new Emitter<void>().event;
+      const resources = owned.add(
+        new MachineResources({ machines, going: () => [], onDidChangeRuns, clock: systemClock }),
+      );
+      world = Object.assign(new FakeWorld(systemClock), {
+        looks,
+        resources,
+        machine: (id: string) => machines.get(id),
+      });
+      sleeper = owned.add(new Sleeper(world, systemClock));
+    });
+    afterEach(() => {
+      owned.dispose();
+      for (const child of children) child.kill('SIGKILL');
+    });
+
+    const start = (script: string): ChildProcess => {
+      const child = spawn('/bin/sh', ['-c', script], { stdio: 'ignore', detached: true });
+      children.push(child);
+      return child;
+    };
+    const request = async (...conditions: Record<string, unknown>[]): Promise<SleepRequest> => {
+      const { request } = await parseSleep(
+        {
+          reason: 'r',
+          logic: 'any',
+          conditions: conditions.map((each) => ({ machine_id: machineOf().id, ...each })),
+        },
+        {
+          clock: systemClock,
+          machines: { get: (id) => world.machine(id) },
+          looks: world.looks,
+          resources: world.resources,
+          runs: { find: () => undefined, findSweep: () => undefined, going: () => [] },
+        },
+      );
+      // As the journal keeps it.
+      return JSON.parse(JSON.stringify(request)) as SleepRequest;
+    };
+    const arm = (asked: SleepRequest): { sleep: ArmedSleep; wakes: Wake[] } => {
+      const wakes: Wake[] = [];
+      return { wakes, sleep: owned.add(sleeper.arm(asked, (wake) => wakes.push(wake))) };
+    };
+    const metric = (source: Record<string, unknown>, field?: string) => ({
+      type: 'metric',
+      source,
+      ...(field !== undefined && { field }),
+      comparator: '<',
+      threshold: 1,
+    });
+
+    it('wakes by each of its conditions, none of which another one blocks', async () => {
+      const one = start('sleep 60');
+      const many = start(`: odd_${process.pid}_pattern; sleep 60; :`);
+      writeFileSync(path('log'), 'abc');
+      writeFileSync(path('m.json'), '{"loss": 5}');
+      writeFileSync(path('m.csv'), 'loss\n5\n');
+      mkdirSync(path('tb'));
+      const conditions = {
+        pid: { type: 'process_exit', pid: one.pid },
+        pattern: { type: 'process_exit', process_pattern: `odd_${process.pid}_pattern` },
+        exists: { type: 'file', path: path('done') },
+        modified: { type: 'file', path: path('log'), mode: 'modified' },
+        created: { type: 'file', path: path('new'), mode: 'modified' },
+        stable: { type: 'file', path: path('log'), mode: 'size_stable', window_seconds: 3 },
+        json: metric({ type: 'json_file', path: path('m.json') }, 'loss'),
+        csv: metric({ type: 'csv_file', path: path('m.csv') }, 'loss'),
+        command: metric({ type: 'command', command: `cat ${path('value')}` }),
+        memory: { type: 'resource', resource: 'memory', comparator: '>', threshold: 0, sustained_checks: 2 },
+      };
+      const bad = [
+        metric({ type: 'command', command: 'sleep 60' }),
+        metric({ type: 'json_file', path: path('no.json') }, 'loss'),
+        metric({ type: 'tensorboard', logdir: path('tb') }, 'loss'),
+      ];
+      const sleeps = new Map<string, { sleep: ArmedSleep; wakes: Wake[] }>();
+      for (const [key, condition] of Object.entries(conditions)) sleeps.set(key, arm(await request(...bad, condition)));
+      const woke = (): string[] => [...sleeps].filter(([, { wakes }]) => wakes.length > 0).map(([key]) => key);
+      await until('what holds by itself wakes', () => woke().length >= 2, 30_000);
+      await new Promise((resolve) => setTimeout(resolve, 3000));
+      assert.deepEqual(woke(), ['stable', 'memory'], 'nothing else has happened');
+      const errors = sleeps.get('json')?.sleep.wakeBy('person').errors.join('\n') ?? '';
+      assert.match(errors, /no\.json is not there/);
+      assert.match(errors, /tb has no event files/);
+      one.kill('SIGKILL');
+      many.kill('SIGKILL');
+      writeFileSync(path('done'), '');
+      writeFileSync(path('new'), '');
+      appendFileSync(path('log'), 'd');
+      writeFileSync(path('m.json.tmp'), '{"loss": 0.5}');
+      renameSync(path('m.json.tmp'), path('m.json'));
+      appendFileSync(path('m.csv'), '0.5\n0.');
+      writeFileSync(path('value'), '0.5');
+      await until('all wake', () => woke().length === sleeps.size, 40_000).catch(() =>
+        assert.deepEqual(woke(), [...sleeps.keys()]),
+      );
+    });
+
+    it('asks in one query a tick, whatever there is to look at', async () => {
+      const conditions = Array.from({ length: 20 }, (_, index) =>
+        index % 2 === 0
+          ? { type: 'file', path: path(`f${index}`) }
+          : metric({ type: 'json_file', path: path(`m${index}.json`) }, 'loss'),
+      );
+      const asked: string[] = [];
+      const machine = machineOf();
+      const query = machine.query.bind(machine);
+      const exec = machine.exec.bind(machine);
+      machine.query = (script, options) => {
+        asked.push('query');
+        return query(script, options);
+      };
+      machine.exec = (command, options) => {
+        asked.push('exec');
+        return exec(command, options);
+      };
+      const { wakes } = arm(await request(...conditions));
+      await until('it has looked', () => asked.length > 0);
+      // What the sleeps before had been running is ended by then.
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const before = sessions?.();
+      await new Promise((resolve) => setTimeout(resolve, 7000));
+      Object.assign(machine, { query, exec });
+      assert.ok(asked.length >= 3 && asked.length <= 5 && !asked.includes('exec'), String(asked));
+      assert.equal(sessions?.(), before);
+      writeFileSync(path('m19.json'), '{"loss": 0.5}');
+      await until('it wakes', () => wakes.length === 1);
+      assert.deepEqual(wakes[0]?.met, ['loss < 1']);
+    });
+  });
+}
+
+const local = new LocalMachine({ runsFolder: '/tmp', workFolder: '/tmp' });
+sleepsOn('this computer', () => local);
+
+describe('over SSH', () => {
+  let sshd: TestSshd;
+  let machine: SshMachine;
+  before(async () => {
+    sshd = await TestSshd.start();
+    const connection = new SshConnection(sshd.target(), scriptedPrompts());
+    machine = new SshMachine({ id: 'gpu1', connection, homeFolder: '/tmp' });
+  });
+  after(async () => {
+    assert.equal(sshd.logins, 1);
+    machine.dispose();
+    machine.connection.dispose();
+    await sshd.dispose();
+  });
+  sleepsOn(
+    'a host',
+    () => machine,
+    () => sshd.sessions,
+  );
+});
