@@ -6,21 +6,28 @@ import { SessionCatalogue } from './agent/sessionCatalogue.ts';
 import { SessionStore } from './agent/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';
 import { silentLogger, type Logger } from './base/logger.ts';
+import { OwnEngines } from './machines/container/ownEngines.ts';
+import { tidyContainers } from './machines/container/tidyContainers.ts';
 import { createRemote } from './machines/createRemote.ts';
 import { HomeFolders } from './machines/homeFolders.ts';
-import { LocalMachine } from './machines/localMachine.ts';
-import { MachineFile } from './machines/machineFile.ts';
+import { LocalMachine } from './machines/local/localMachine.ts';
+import type { Machines } from './machines/machine.ts';
+import { MachineLooks } from './machines/looks/machineLooks.ts';
+import { MachineFile } from './machines/list/machineFile.ts';
 import type { MachinePrompts } from './machines/machinePrompts.ts';
-import { MachineRegistry, type CreateMachine } from './machines/machineRegistry.ts';
+import { MachineRegistry, type CreateMachine } from './machines/list/machineRegistry.ts';
+import type { GoingRun } from './machines/resources/gpuTimes.ts';
+import { MachineResources } from './machines/resources/machineResources.ts';
 import { createAnthropicProvider } from './models/anthropic.ts';
 import { createDemoProvider } from './models/demo.ts';
 import type { ModelProvider } from './models/model.ts';
 import { createCompatibleProvider } from './models/openaiChat.ts';
 import { createOpenaiProvider } from './models/openaiResponses.ts';
 import { extendPrices, listPrices } from './models/prices.ts';
+import type { Run } from './runs/liveRun.ts';
 import { Runs } from './runs/runs.ts';
 import { writeFileAtomic } from './storage/atomicFile.ts';
-import { homeAt } from './storage/home.ts';
+import { homeAt, type Home } from './storage/home.ts';
 import { SessionIndex } from './storage/sessionIndex.ts';
 
 export const heliosVersion = '0.1.0';
@@ -45,53 +52,51 @@ export interface EngineOptions {
 
 const writeForOwner = (file: string, text: string): Promise<void> => writeFileAtomic(file, text, 0o600);
 
+const homesOf = ({ machineHomesFile }: Home): HomeFolders => new HomeFolders(machineHomesFile, writeForOwner);
+
 export const defaultHome = (): string => path.join(homedir(), '.helios');
+
+function providersOf({ settings, ports, providers = [] }: EngineOptions, clock: Clock): Map<string, ModelProvider> {
+  const all = [...createProviders(settings(), ports, clock), ...providers];
+  return new Map(all.map((provider) => [provider.id, provider]));
+}
 
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
   const localIn = (workFolder: string): LocalMachine =>
     new LocalMachine({ runsFolder: home.runsFolder, workFolder, clock });
-  const homes = new HomeFolders(home.machineHomesFile, writeForOwner);
+  const engines = new OwnEngines({ home: home.folder, file: home.enginesFile, write: writeForOwner, logger });
   const machines = await MachineRegistry.open({
     local: localIn(options.workFolder ?? homedir()),
     file: new MachineFile({ path: home.machinesFile, write: writeForOwner }),
-    create: options.createMachine ?? createRemote({ prompts: promptsOf(ports), homes, clock }),
+    create: options.createMachine ?? createRemote({ prompts: promptsOf(ports), homes: homesOf(home), engines, clock }),
     isBusy: (id) => runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
     clock,
     logger,
   });
   const runs = new Runs({ machines, folder: home.runsFolder, clock });
-  const providers = (): Map<string, ModelProvider> => {
-    const all = [...createProviders(settings(), ports, clock), ...(options.providers ?? [])];
-    return new Map(all.map((provider) => [provider.id, provider]));
-  };
-  const catalogue = new SessionCatalogue({
-    home,
-    logger,
-    openIndex() {
-      const wasmFile = path.join(options.assetsFolder, 'sql-wasm.wasm');
-      return SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
-    },
-  });
+  tidyContainers(machines, engines);
+  const resources = resourcesOf(machines, runs, clock);
+  const providers = (): Map<string, ModelProvider> => providersOf(options, clock);
+  const wasmFile = path.join(options.assetsFolder, 'sql-wasm.wasm');
+  const openIndex = () => SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
+  const catalogue = new SessionCatalogue({ home, logger, openIndex });
   const sessions = new SessionStore({
     home,
     version: heliosVersion,
     catalogue,
     shared: {
-      clock,
-      logger,
-      runs,
+      ...{ clock, logger, runs, resources, ports, providers, settings },
+      looks: new MachineLooks(clock),
       machinesIn: (workFolder) => machines.with(localIn(workFolder)),
-      ports,
-      providers,
-      settings,
       globalMemoryFolder: home.globalMemoryFolder,
       prices: () => extendPrices(listPrices, settings().prices ?? {}),
     },
   });
   const close = async (): Promise<void> => {
     await sessions.close();
+    resources.dispose();
     runs.dispose();
     machines.dispose();
     await catalogue.close();
@@ -101,6 +106,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sessions,
     machines,
     runs,
+    resources,
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...providers().values()],
     close,
@@ -108,9 +114,23 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
+const resourcesOf = (machines: Machines, runs: Runs, clock: Clock): MachineResources =>
+  new MachineResources({
+    machines,
+    going: () => runs.all().flatMap(goingRun),
+    onDidChangeRuns: runs.onDidChange,
+    clock,
+  });
+
+const goingRun = ({ spec, process, liveness }: Run): GoingRun[] =>
+  liveness.kind === 'ended'
+    ? []
+    : [{ runId: spec.id, machineId: spec.machineId, pid: process?.pid, gpuIds: process?.gpuIds }];
+
 /** Nobody to ask: no secret, and no key of a host is taken on trust. */
 const promptsOf = (ports: EnginePorts): MachinePrompts => ({
   askSecret: (question, signal) => ports.askSecret?.(question, signal) ?? Promise.resolve(undefined),
+  keptSecret: async (question) => ports.keptSecret?.(question),
   confirmHostKey: (question, signal) => ports.confirmHostKey?.(question, signal) ?? Promise.resolve(false),
 });
 

@@ -3,12 +3,13 @@
  * newest stay word for word. Deterministic: no model is asked.
  */
 import { capText, formatValue, oneLine } from '../base/text.ts';
-import type { Ledger, LedgerRow } from '../experiments/ledger.ts';
+import { rowStatus, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import { contextTokens, type ModelDescription } from '../models/model.ts';
-import { verdictText } from '../runs/run.ts';
 import { triggerText } from '../sleep/trigger.ts';
 import type { JournalEvent } from './events.ts';
+import { isPointEnd, pointRuns } from './history.ts';
 import type { SessionState } from './state.ts';
+import { isSweepOver, progressOf } from './sweepProgress.ts';
 
 const charsPerToken = 3.5;
 /** Shares of the model's window. */
@@ -21,7 +22,7 @@ const defaultWindowTokens = 128_000;
 
 /** Tokens of the next request: measured up to the last reply, estimated for what came after it. */
 export function estimatedTokens(events: readonly JournalEvent[]): number {
-  const open = sinceCheckpoint(events);
+  const open = told(events);
   const index = open.findLastIndex((event) => event.type === 'model.replied' && contextTokens(event.usage) > 0);
   const last = open[index];
   if (last?.type !== 'model.replied' || wasShortenedAfter(events, last)) return sizeOf(open);
@@ -44,7 +45,7 @@ const windowTokens = (window: ModelDescription | undefined): number => window?.c
 
 /** Id of the last event to be replaced: as many whole turns as fit stay. `undefined` when there is nothing to replace. */
 export function replaceUpTo(events: readonly JournalEvent[], keepTokens: number): string | undefined {
-  const open = sinceCheckpoint(events);
+  const open = told(events);
   let upTo = open.at(-1)?.id;
   let tokens = 0;
   for (let index = open.length - 1; index > 0; index -= 1) {
@@ -63,11 +64,18 @@ function sinceCheckpoint(events: readonly JournalEvent[]): readonly JournalEvent
   return events.slice(events.findIndex((event) => event.id === last.upTo) + 1).filter((event) => event !== last);
 }
 
+/** Without the ends that the model is not told one by one. */
+function told(events: readonly JournalEvent[]): readonly JournalEvent[] {
+  const points = pointRuns(events);
+  return sinceCheckpoint(events).filter((event) => !isPointEnd(event, points));
+}
+
 function sizeOf(events: readonly JournalEvent[]): number {
   const chars = events.reduce((sum, event) => {
     switch (event.type) {
       case 'message.added':
       case 'tool.finished':
+      case 'sweep.ended':
         return sum + event.text.length;
       case 'model.replied':
         return sum + JSON.stringify(event.content).length;
@@ -104,6 +112,7 @@ export function renderBriefing(state: SessionState, ledger: Ledger, events: read
     `The goal:\n${state.goal}`,
     `Turns made: ${state.turns}. Runs: ${state.runs.size}.`,
     ledgerPart(ledger),
+    sweepsPart(state),
     waitingPart(state),
     steeringPart(events),
     'Your notes are listed in the system prompt; read what you need with memory_read. Earlier runs answer to show_metrics, compare_runs and task_output. Go on with the work.',
@@ -122,12 +131,22 @@ function ledgerPart({ rows, champion, decisive }: Ledger): string | undefined {
 }
 
 function rowText(row: LedgerRow): string {
-  const verdict = row.verdict === undefined ? 'running' : verdictText(row.verdict);
+  const verdict = rowStatus(row);
   const metrics = row.metrics
     .slice(0, 6)
     .map((one) => `${one.metric} last ${formatValue(one.last)} best ${formatValue(one.best)}`);
   const handle = row.handle === undefined ? '' : ` · ${row.handle}`;
   return `- run ${row.number} · ${row.runId}${handle} · ${row.label} · ${verdict}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''} · ${oneLine(row.command, 160)}`;
+}
+
+function sweepsPart(state: SessionState): string | undefined {
+  const lines = [...state.sweeps.values()].map((sweep) => {
+    const { waiting, going } = progressOf(state, sweep);
+    const { id, params, points, machineIds } = sweep.plan;
+    const left = isSweepOver(state, id) ? 'over' : `${going.length} running, ${waiting.length} waiting`;
+    return `- ${id}: ${points.length} points of ${params.join(' × ')} on ${machineIds.join(', ')}: ${left}`;
+  });
+  return lines.length === 0 ? undefined : `Sweeps (task_output shows each):\n${lines.slice(-10).join('\n')}`;
 }
 
 function waitingPart(state: SessionState): string | undefined {

@@ -7,7 +7,8 @@ import type { Event } from '../base/emitter.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
 import type { MachinePrompts } from '../machines/machinePrompts.ts';
-import type { MachineRegistry } from '../machines/machineRegistry.ts';
+import type { MachineRegistry } from '../machines/list/machineRegistry.ts';
+import type { MachineResources } from '../machines/resources/machineResources.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { ModelProvider } from '../models/model.ts';
 import type { Runs } from '../runs/runs.ts';
@@ -119,6 +120,8 @@ export interface Engine extends Disposable {
   readonly machines: MachineRegistry;
   /** All runs known to this process, of all its sessions. */
   readonly runs: Runs;
+  /** What the machines are busy with; sampled while somebody watches or runs are going on. */
+  readonly resources: MachineResources;
   readonly globalMemoryFolder: string;
   providers(): readonly ModelProvider[];
   /** Ends what this process does with the sessions (leases are let go, runs go on) and writes out the index. */

@@ -7,6 +7,7 @@ import type { MetricSummary } from '../metrics/metric.ts';
 import type { AssistantBlock, AttachmentBlock, ModelFailure, StopReason, Usage } from '../models/model.ts';
 import type { Cost } from '../models/prices.ts';
 import type { RunProcess, RunSpec, Verdict } from '../runs/run.ts';
+import type { SweepEndReason, SweepPlan } from '../runs/sweep.ts';
 import type { SleepRequest } from '../sleep/trigger.ts';
 import type { Effect } from '../tools/tool.ts';
 
@@ -112,6 +113,30 @@ export type SessionEvent =
       readonly outputTail?: string;
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
+  /** The whole plan, before any point of it. Which points were launched is told by the plans of their runs. */
+  | { readonly type: 'sweep.started'; readonly plan: SweepPlan; readonly callId: string }
+  /** It could not be started, and will not be. */
+  | { readonly type: 'sweep.point_skipped'; readonly sweepId: string; readonly index: number; readonly why: string }
+  /** No more points of it are launched; those that run may go on. */
+  | {
+      readonly type: 'sweep.ended';
+      readonly sweepId: string;
+      readonly why: SweepEndReason;
+      /** What came of it, as the model is shown it: bounded. */
+      readonly text: string;
+    }
+  /** What runs find around them on a machine; runs that are planned later in that folder refer to it. */
+  | {
+      readonly type: 'env.captured';
+      readonly envId: string;
+      readonly machineId: string;
+      /** Absolute, on the machine. */
+      readonly repo: string;
+      readonly gist: string;
+      /** In the folder `snapshots` of the session. */
+      readonly file: string;
+      readonly callId: string;
+    }
   | {
       readonly type: 'sleep.started';
       readonly sleepId: string;

@@ -2,8 +2,9 @@
 import { parseGoalTarget } from '../experiments/target.ts';
 import type { RunId } from '../base/ids.ts';
 import { contextTokens } from '../models/model.ts';
+import type { RunSpec } from '../runs/run.ts';
 import type { JournalEvent } from './events.ts';
-import type { RunState, SessionState } from './state.ts';
+import type { RunState, SessionState, SweepState } from './state.ts';
 
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
 
@@ -33,6 +34,8 @@ export function initialState(event: Started): SessionState {
     inputTokens: 0,
     outputTokens: 0,
     runs: new Map(),
+    sweeps: new Map(),
+    envs: [],
     stickies: new Map(),
   };
 }
@@ -79,10 +82,18 @@ const changes: Changes = {
   'permission.decided': same,
   'tool.started': (state) => (state.phase === 'ready' ? { ...state, phase: 'acting' } : state),
   'tool.finished': same,
-  'run.planned': (state, { spec }) => withRun(state, spec.id, { spec, metrics: [] }),
+  'run.planned': (state, { spec }) => withRun(state, spec.id, { spec, metrics: [], ...envFor(state, spec) }),
   'run.started': (state, { runId, process }) => changeRun(state, runId, { process }),
   'run.ended': (state, { runId, verdict, endedMs, metrics }) => changeRun(state, runId, { verdict, endedMs, metrics }),
   'run.not_started': (state, { runId, why }) => changeRun(state, runId, { notStarted: why }),
+  'sweep.started': (state, { plan, callId }) => withSweep(state, { plan, callId, skipped: new Map() }),
+  'sweep.point_skipped': (state, { sweepId, index, why }) =>
+    changeSweep(state, sweepId, (sweep) => ({ ...sweep, skipped: new Map([...sweep.skipped, [index, why]]) })),
+  'sweep.ended': (state, { sweepId, why }) => changeSweep(state, sweepId, (sweep) => ({ ...sweep, end: why })),
+  'env.captured': (state, { envId: id, machineId, repo, gist, file }) => ({
+    ...state,
+    envs: [...state.envs, { id, machineId, repo, gist, file }],
+  }),
   'sleep.started': (state, { sleepId, request, at, callId }) => ({
     ...state,
     phase: 'sleeping',
@@ -118,6 +129,23 @@ function changeRun(state: SessionState, id: RunId, change: Partial<RunState>): S
 const withRun = (state: SessionState, id: RunId, run: RunState): SessionState => ({
   ...state,
   runs: new Map([...state.runs, [id, run]]),
+});
+
+function envFor({ envs }: SessionState, { machineId, cwd }: RunSpec): { envId?: string } {
+  const env = envs.findLast(
+    ({ machineId: id, repo }) => id === machineId && (cwd === repo || cwd.startsWith(`${repo}/`)),
+  );
+  return env === undefined ? {} : { envId: env.id };
+}
+
+function changeSweep(state: SessionState, id: string, change: (sweep: SweepState) => SweepState): SessionState {
+  const sweep = state.sweeps.get(id);
+  return sweep === undefined ? state : withSweep(state, change(sweep));
+}
+
+const withSweep = (state: SessionState, sweep: SweepState): SessionState => ({
+  ...state,
+  sweeps: new Map([...state.sweeps, [sweep.plan.id, sweep]]),
 });
 
 type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy';

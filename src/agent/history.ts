@@ -3,6 +3,7 @@
  * no result was interrupted, and is said to be.
  */
 import { formatValue } from '../base/text.ts';
+import type { RunId } from '../base/ids.ts';
 import type { AssistantBlock, Message, ToolCallBlock, ToolResultBlock, UserBlock } from '../models/model.ts';
 import { verdictText } from '../runs/run.ts';
 import type { JournalEvent } from './events.ts';
@@ -26,6 +27,7 @@ export function buildHistory(events: readonly JournalEvent[]): Message[] {
     rest.filter((event): event is Finished => event.type === 'tool.finished').map((e) => [e.callId, e]),
   );
   const names = runNames(events);
+  const points = pointRuns(events);
   const history = new History();
   if (briefing !== undefined) history.user({ type: 'text', text: briefing });
   // What is said while a request is under way was not seen by its reply: it comes after it.
@@ -44,7 +46,7 @@ export function buildHistory(events: readonly JournalEvent[]): Message[] {
       flush();
     }
     const text = userText(event, names);
-    if (text === undefined) continue;
+    if (text === undefined || isPointEnd(event, points)) continue;
     if (unseen !== undefined) unseen.push(text);
     else history.user({ type: 'text', text });
   }
@@ -66,6 +68,14 @@ const runNames = (events: readonly JournalEvent[]): ReadonlyMap<string, string> 
       event.type === 'run.planned' ? [[event.spec.id, `Run ${event.spec.number} (${event.spec.label})`]] : [],
     ),
   );
+
+/** Runs of sweeps. */
+export const pointRuns = (events: readonly JournalEvent[]): ReadonlySet<RunId> =>
+  new Set(events.flatMap((event) => (event.type === 'run.planned' && event.spec.sweep ? [event.spec.id] : [])));
+
+/** The ends of single points are not told: the table of their sweep says what came of them. */
+export const isPointEnd = (event: JournalEvent, points: ReadonlySet<RunId>): boolean =>
+  event.type === 'run.ended' && points.has(event.runId);
 
 function sinceCheckpoint(events: readonly JournalEvent[]): { briefing?: string; rest: readonly JournalEvent[] } {
   const checkpoint = events.findLast((event) => event.type === 'context.checkpointed');
@@ -94,6 +104,8 @@ function userText(event: JournalEvent, names: ReadonlyMap<string, string>): stri
   switch (event.type) {
     case 'message.added':
       return event.origin === 'person' ? `Message from the person:\n${event.text}` : event.text;
+    case 'sweep.ended':
+      return `[${event.text}]`;
     case 'run.ended':
       return runEndedText(event, names.get(event.runId) ?? `Run ${event.runId}`);
     default:

@@ -200,7 +200,7 @@ async function checkpoint(deps: LoopDeps, keepTokens: number): Promise<boolean> 
 async function afterReply(deps: LoopDeps, reply: ModelReply, signal: AbortSignal): Promise<void> {
   const calls = callsOf(reply.content);
   if (calls.length > 0) return act(calls, deps.act, signal);
-  if (wasSpokenTo(deps.log.events)) return;
+  if (wasSpokenTo(deps.log)) return;
   if (reply.stop !== 'length' && (await deps.waitForMonitor())) return;
   const { talkTurns } = idleness(deps.log.events);
   const text = reply.stop === 'length' ? cutText : reminderText(talkTurns, deps.idleTurns);
@@ -211,9 +211,12 @@ const cutText =
   'The reply was cut at the output limit, and what was cut was not executed. Go on in smaller steps: write long files in several parts (write_file with append).';
 
 /** True when something new for the model came while it was replying. */
-function wasSpokenTo(events: readonly JournalEvent[]): boolean {
+function wasSpokenTo({ events, state }: SessionLog): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
-  return events.slice(asked).some((event) => event.type === 'message.added' || event.type === 'run.ended');
+  return events.slice(asked).some((event) => {
+    if (event.type === 'run.ended') return state.runs.get(event.runId)?.spec.sweep === undefined;
+    return event.type === 'message.added' || event.type === 'sweep.ended';
+  });
 }
 
 /** What cannot get better by waiting ends the session; an outage is waited out once the provider has ever answered. */

@@ -1,8 +1,7 @@
 /** The short report of a session, in Markdown: what was asked, what was reached, and every run with its measured values. */
 import { formatDuration, formatUsd, formatValue, oneLine } from '../base/text.ts';
-import { summaryFor, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
+import { rowStatus, summaryFor, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import { targetText } from '../experiments/target.ts';
-import { verdictText } from '../runs/run.ts';
 import type { EndReason } from './events.ts';
 import type { SessionState } from './state.ts';
 
@@ -47,7 +46,7 @@ function runsPart(ledger: Ledger): string {
 
 function runRow(row: LedgerRow, metric: string | undefined): string {
   const summary = metric === undefined ? row.metrics[0] : summaryFor(row.metrics, metric);
-  const verdict = row.verdict === undefined ? 'running' : verdictText(row.verdict);
+  const verdict = rowStatus(row);
   const took =
     row.startedMs === undefined || row.endedMs === undefined ? '' : formatDuration(row.endedMs - row.startedMs);
   const values = summary === undefined ? ' | ' : `${formatValue(summary.last)} | ${formatValue(summary.best)}`;

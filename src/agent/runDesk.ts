@@ -6,12 +6,13 @@ import { messageOf, ToolFailure } from '../base/errors.ts';
 import { newRunId, type RunId, type SessionId } from '../base/ids.ts';
 import { capText, cleanText, oneLine } from '../base/text.ts';
 import { buildLedger, type Ledger, type LedgerEntry } from '../experiments/ledger.ts';
-import type { Machines } from '../machines/machine.ts';
+import type { Machine, Machines } from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
 import type { MetricSpec, MetricSummary } from '../metrics/metric.ts';
-import { handleOf, type RunSpec } from '../runs/run.ts';
+import { handleOf, type RunLimit, type RunProcess, type RunResources, type RunSpec } from '../runs/run.ts';
 import type { Run, RunChange } from '../runs/liveRun.ts';
-import { LaunchFailure, type Runs } from '../runs/runs.ts';
+import { LaunchFailure } from '../runs/launchFailure.ts';
+import type { Runs } from '../runs/runs.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { RunState, SessionState } from './state.ts';
 
@@ -21,6 +22,9 @@ export interface LaunchRequest {
   readonly cwd?: string;
   readonly metrics: MetricSpec;
   readonly label?: string;
+  readonly limit?: RunLimit;
+  readonly resources?: RunResources;
+  readonly sweep?: NonNullable<RunSpec['sweep']>;
 }
 
 export interface RunDeskDeps {
@@ -40,6 +44,9 @@ export class RunDesk {
   readonly #owned = new DisposableStore();
   /** Ends that are being written: one record per run, however often it is heard. */
   readonly #recording = new Map<RunId, Promise<void>>();
+  readonly #starting = new Map<RunId, Promise<void>>();
+  /** Plans are made one after the other: each takes the next number. */
+  #planning: Promise<unknown> = Promise.resolve();
 
   constructor(deps: RunDeskDeps) {
     this.#deps = deps;
@@ -52,16 +59,29 @@ export class RunDesk {
    */
   async launch(request: LaunchRequest, callId: string, signal: AbortSignal): Promise<Run> {
     createLineParser(request.metrics);
-    const spec = this.plannedFor(callId) ?? (await this.#plan(request, callId));
+    const spec = this.plannedFor(callId) ?? (await this.plan(request, callId));
     try {
       const run = await this.#deps.runs.launch(spec, signal);
       await this.#recordStart(run);
       return run;
     } catch (error) {
       const mayExist = error instanceof LaunchFailure && error.reason === 'unconfirmed';
-      if (!mayExist) await this.#deps.log.record({ type: 'run.not_started', runId: spec.id, why: messageOf(error) });
+      if (!mayExist) await this.giveUp(spec.id, messageOf(error));
       throw new ToolFailure(messageOf(error), { cause: error });
     }
+  }
+
+  /** Starts what is planned on one machine, as `Runs.launchTogether` does, and records the starts. */
+  async startTogether(specs: readonly RunSpec[], maxParallel?: number): Promise<readonly PromiseSettledResult<Run>[]> {
+    const options = maxParallel === undefined ? {} : { maxParallel };
+    const outcomes = await this.#deps.runs.launchTogether(specs, options);
+    for (const outcome of outcomes) if (outcome.status === 'fulfilled') await this.#recordStart(outcome.value);
+    return outcomes;
+  }
+
+  /** Records that what was planned never came to life. */
+  giveUp(runId: RunId, why: string): Promise<void> {
+    return this.#deps.log.record({ type: 'run.not_started', runId, why });
   }
 
   /** The plan that an earlier attempt at this call wrote. */
@@ -90,13 +110,12 @@ export class RunDesk {
     return [...this.#state.runs.keys()].map((id) => this.#deps.runs.get(id)).filter((run) => run !== undefined);
   }
 
-  /** By run id, `run 7`, `7`, or `machine:pid` (the newest that had it). */
+  /** By run id, `run 7`, `7`, `machine:pid` or `machine:job` (the newest that had it). */
   find(reference: string): RunState | undefined {
     const wanted = reference.trim().replace(/^#/, '');
     const number = /^(?:run\s*)?(\d+)$/i.exec(wanted)?.[1];
     return [...this.#state.runs.values()].findLast(
-      (run) =>
-        run.spec.id === wanted || String(run.spec.number) === number || handleOf(run.spec, run.process) === wanted,
+      (run) => run.spec.id === wanted || String(run.spec.number) === number || this.#handle(run) === wanted,
     );
   }
 
@@ -118,13 +137,25 @@ export class RunDesk {
     await Promise.allSettled(this.#recording.values());
   }
 
+  /** A job is known before it begins; the journal knows what has begun. */
+  #handle({ spec, process }: RunState): string | undefined {
+    return this.#deps.runs.get(spec.id)?.handle ?? handleOf(spec, process);
+  }
+
   get #state(): SessionState {
     return this.#deps.log.state;
   }
 
-  async #plan(request: LaunchRequest, callId: string): Promise<RunSpec> {
+  /** Records the plan of a run, with its number. Rejects with `MachineFailure`; then nothing is recorded. */
+  async plan(request: LaunchRequest, callId: string): Promise<RunSpec> {
     const machine = this.#deps.machines.get(request.machineId);
-    await machine.ready?.();
+    await machine.ready?.({ mayAsk: true });
+    const plan = this.#planning.then(() => this.#plan(request, machine, callId));
+    this.#planning = plan.catch(() => undefined);
+    return plan;
+  }
+
+  async #plan(request: LaunchRequest, machine: Machine, callId: string): Promise<RunSpec> {
     const plannedMs = this.#deps.clock.now();
     const spec: RunSpec = {
       id: newRunId(plannedMs),
@@ -137,15 +168,26 @@ export class RunDesk {
       metrics: request.metrics,
       label: oneLine(request.label ?? request.command, 60),
       plannedMs,
+      ...(request.limit && { limit: request.limit }),
+      ...(request.resources && { resources: request.resources }),
+      ...(request.sweep && { sweep: request.sweep }),
     };
     await this.#deps.log.record({ type: 'run.planned', spec, callId });
     return spec;
   }
 
-  async #recordStart(run: Run): Promise<void> {
-    const known = this.#state.runs.get(run.spec.id);
-    if (run.process === undefined || known?.process !== undefined) return;
-    await this.#deps.log.record({ type: 'run.started', runId: run.spec.id, process: run.process });
+  /** Once, however often it is heard of. */
+  #recordStart(run: Run): Promise<void> {
+    const { id } = run.spec;
+    if (run.process === undefined || this.#state.runs.get(id)?.process !== undefined) return Promise.resolve();
+    const starting = this.#starting.get(id) ?? this.#writeStart(run, run.process);
+    this.#starting.set(id, starting);
+    starting.catch(() => this.#starting.delete(id));
+    return starting;
+  }
+
+  async #writeStart(run: Run, process: RunProcess): Promise<void> {
+    await this.#deps.log.record({ type: 'run.started', runId: run.spec.id, process });
     // It may have ended before its start was recorded.
     if (run.liveness.kind === 'ended') await this.#recordEnd(run);
   }
@@ -157,7 +199,7 @@ export class RunDesk {
       if (run.liveness.kind === 'ended') await this.#recordEnd(run);
       return;
     }
-    if (verdict !== undefined) return;
+    if (verdict !== undefined || this.#isOfSweep(spec)) return;
     const call = this.#deps.log.events.find((event) => event.type === 'run.planned' && event.spec.id === spec.id);
     if (call?.type === 'run.planned' && pendingCalls.has(call.callId)) return;
     await this.#deps.log.record({
@@ -167,16 +209,25 @@ export class RunDesk {
     });
   }
 
+  /** A sweep that goes on starts it. */
+  #isOfSweep({ sweep }: RunSpec): boolean {
+    const state = sweep && this.#state.sweeps.get(sweep.id);
+    return state !== undefined && state.end === undefined;
+  }
+
   #heard(change: RunChange): void {
-    if (change.kind !== 'ended' || !this.#state.runs.has(change.run.spec.id)) return;
-    this.#recordEnd(change.run).catch((error: unknown) => this.#deps.onFailed(error));
+    const { run } = change;
+    if (!this.#state.runs.has(run.spec.id) || (change.kind !== 'started' && change.kind !== 'ended')) return;
+    const recording = change.kind === 'started' ? this.#recordStart(run) : this.#recordEnd(run);
+    recording.catch((error: unknown) => this.#deps.onFailed(error));
   }
 
   #recordEnd(run: Run): Promise<void> {
     const { id } = run.spec;
     const state = this.#state.runs.get(id);
-    // Its start is recorded first; `#recordStart` comes back here.
-    if (state === undefined || state.verdict !== undefined || state.process === undefined) return Promise.resolve();
+    if (state === undefined || state.verdict !== undefined || state.notStarted !== undefined) return Promise.resolve();
+    // Its start is recorded first; `#writeStart` comes back here.
+    if (state.process === undefined && run.process !== undefined) return Promise.resolve();
     const recording = this.#recording.get(id) ?? this.#writeEnd(run);
     this.#recording.set(id, recording);
     // A failed write (a full disk) is tried again when the end is heard of again.
@@ -187,6 +238,7 @@ export class RunDesk {
   async #writeEnd(run: Run): Promise<void> {
     if (run.liveness.kind !== 'ended') return;
     const { verdict, endedMs } = run.liveness;
+    if (verdict.kind === 'lost' && run.process === undefined) return this.giveUp(run.spec.id, verdict.why);
     const tail = verdict.kind === 'ok' ? undefined : await this.#tail(run);
     await this.#deps.log.record({
       type: 'run.ended',
@@ -217,7 +269,7 @@ export function ledgerOf(state: SessionState, summaries: (run: RunState) => read
 }
 
 function entryOf(run: RunState, metrics: readonly MetricSummary[]): LedgerEntry {
-  const { spec, process, verdict, endedMs } = run;
+  const { spec, process, verdict, endedMs, envId } = run;
   return {
     runId: spec.id,
     number: spec.number,
@@ -229,5 +281,6 @@ function entryOf(run: RunState, metrics: readonly MetricSummary[]): LedgerEntry 
     ...(verdict && { verdict }),
     ...(process && { startedMs: process.startedMs }),
     ...(endedMs !== undefined && { endedMs }),
+    ...(envId !== undefined && { envId }),
   };
 }

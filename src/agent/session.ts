@@ -108,6 +108,7 @@ export class LiveSession implements Session, SessionHooks {
     await mkdir(this.folder, { recursive: true });
     const pending = pendingCalls(this.#log.events);
     await this.#parts.desk.adoptAll(new Set(pending.map((call) => call.id)));
+    this.#parts.sweeps.open();
     await this.#settleCalls();
     this.goOn();
   }
@@ -134,6 +135,7 @@ export class LiveSession implements Session, SessionHooks {
   stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {
     return this.#inTurn(async () => {
       await this.#halt('stopped by the person');
+      await this.#parts.sweeps.stopAll();
       if (options.killRuns === true) await Promise.all(this.#parts.desk.live().map((run) => this.#parts.kill(run)));
       if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the person.');
     });
@@ -181,7 +183,7 @@ export class LiveSession implements Session, SessionHooks {
     try {
       await this.#halt('closing');
       this.#parts.dispose();
-      await this.#parts.desk.settle();
+      await Promise.all([this.#parts.desk.settle(), this.#parts.sweeps.settle()]);
       await this.#log.close();
     } finally {
       this.#streamed.dispose();

@@ -6,19 +6,21 @@ import type { Wake } from '../sleep/sleeper.ts';
 import type { RunDesk } from './runDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { SessionState } from './state.ts';
+import type { SweepDesk } from './sweepDesk.ts';
 
 export interface WakeFacts {
   readonly wake: Wake;
   readonly sleep: NonNullable<SessionState['sleep']>;
   readonly log: SessionLog;
   readonly desk: RunDesk;
+  readonly sweeps: SweepDesk;
   readonly clock: Clock;
 }
 
 const maxRuns = 20;
 const maxMetrics = 6;
 
-export function digestOf({ wake, sleep, log, desk, clock }: WakeFacts): DigestInput {
+export function digestOf({ wake, sleep, log, desk, sweeps, clock }: WakeFacts): DigestInput {
   const nowMs = clock.now();
   const { monitor } = log.state;
   const cause: DigestInput['cause'] =
@@ -30,8 +32,10 @@ export function digestOf({ wake, sleep, log, desk, clock }: WakeFacts): DigestIn
     ended: [],
     going: desk
       .live()
+      .filter(({ spec }) => spec.sweep === undefined)
       .slice(0, maxRuns)
       .map((run) => goingRun(run, nowMs)),
+    sweeps: sweeps.tables(),
     queued: [],
   };
 }
@@ -48,5 +52,6 @@ function goingRun(run: Run, nowMs: number): GoingRun {
       .slice(0, maxMetrics)
       .map(({ metric, last, lastStep }) => ({ metric, last, lastStep, trend: metrics.trend(metric) })),
     ...(liveness.kind === 'unknown' && { note: liveness.why }),
+    ...(liveness.kind === 'queued' && { note: `waits in the queue as job ${liveness.jobId} (${liveness.why})` }),
   };
 }

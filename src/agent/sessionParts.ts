@@ -2,11 +2,13 @@
 import path from 'node:path';
 import { DisposableStore } from '../base/disposable.ts';
 import { UserFacing } from '../base/errors.ts';
-import { newEventId, type SessionId } from '../base/ids.ts';
+import { newEventId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeWithin } from '../machines/describeWithin.ts';
+import type { MachineLooks } from '../machines/looks/machineLooks.ts';
 import type { Machine, Machines } from '../machines/machine.ts';
+import type { MachineResources } from '../machines/resources/machineResources.ts';
 import { MemoryStore } from '../memory/memoryStore.ts';
 import { noUsage, type ModelProvider, type SystemPart } from '../models/model.ts';
 import { billedUsage, costOf, type PriceTable } from '../models/prices.ts';
@@ -20,6 +22,7 @@ import type { LoopDeps } from './loop.ts';
 import { renderPrompt } from './prompt.ts';
 import { RunDesk } from './runDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
+import { SweepDesk } from './sweepDesk.ts';
 import { createToolset } from './toolset.ts';
 import { createSleepWorld } from './sessionWorld.ts';
 import { Waiting } from './waiting.ts';
@@ -31,6 +34,8 @@ export interface SharedDeps {
   readonly runs: Runs;
   /** The machines, with relative paths and commands starting in this folder. */
   machinesIn(workFolder: string): Machines;
+  readonly looks: MachineLooks;
+  readonly resources: MachineResources;
   readonly ports: EnginePorts;
   readonly globalMemoryFolder: string;
   providers(): ReadonlyMap<string, ModelProvider>;
@@ -41,6 +46,7 @@ export interface SharedDeps {
 export interface SessionParts {
   readonly logger: Logger;
   readonly desk: RunDesk;
+  readonly sweeps: SweepDesk;
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
   readonly loop: LoopDeps;
@@ -74,17 +80,17 @@ export interface PartsRequest {
 export function createParts(request: PartsRequest): SessionParts {
   const { shared, hooks, log, folder } = request;
   const owned = new DisposableStore();
-  const { clock, logger, runs } = shared;
+  const { clock, logger, runs, looks, resources } = shared;
   const machines = shared.machinesIn(log.state.workFolder);
-  const sessionId: SessionId = log.state.id;
+  const sessionId = log.state.id;
   const onFailed = (error: unknown): void => hooks.fail(error);
   const desk = owned.add(new RunDesk({ sessionId, log, runs, machines, clock, onFailed }));
+  const sweeps = owned.add(new SweepDesk({ log, desk, runs, machines, clock, onFailed }));
   const memory = owned.add(
     new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder: shared.globalMemoryFolder, clock }),
   );
-  const world = owned.add(createSleepWorld({ log, runs, machines, desk }));
-  const sleeper = owned.add(new Sleeper(world, clock));
-  const waiting = owned.add(new Waiting({ log, desk, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
+  const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
+  const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
   const gate = createGate({
     mode: () => shared.settings().permissionMode,
     ask: (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
@@ -92,7 +98,7 @@ export function createParts(request: PartsRequest): SessionParts {
     allowedTools: allowedBefore(log.events),
   });
   const tools = createToolset({
-    ...{ log, desk, runs, memory, machines, gate, clock },
+    ...{ log, folder, desk, sweeps, runs, memory, machines, looks, resources, gate, clock },
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });
   const loop: LoopDeps = {
@@ -122,6 +128,7 @@ export function createParts(request: PartsRequest): SessionParts {
   return {
     logger,
     desk,
+    sweeps,
     memory,
     waiting,
     loop,

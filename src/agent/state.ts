@@ -1,6 +1,7 @@
 /** The state of a session: a fold over its journal, nothing else. */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { RunProcess, RunSpec, Verdict } from '../runs/run.ts';
+import type { SweepEndReason, SweepPlan } from '../runs/sweep.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import type { GoalTarget } from '../experiments/target.ts';
 import type { SleepRequest } from '../sleep/trigger.ts';
@@ -15,6 +16,27 @@ export interface RunState {
   readonly metrics: readonly MetricSummary[];
   /** Set when it never came to life. */
   readonly notStarted?: string;
+  /** The environment that was recorded last, before it was planned, for its machine and folder. */
+  readonly envId?: string;
+}
+
+export interface EnvState {
+  readonly id: string;
+  readonly machineId: string;
+  readonly repo: string;
+  readonly gist: string;
+  readonly file: string;
+}
+
+/** Its runs are those of the session whose spec names it. */
+export interface SweepState {
+  readonly plan: SweepPlan;
+  /** Of the call that asked for it. */
+  readonly callId: string;
+  /** Index of a point that will not be run → why. */
+  readonly skipped: ReadonlyMap<number, string>;
+  /** Set when no more points are launched. */
+  readonly end?: SweepEndReason;
 }
 
 /** - `thinking`: a model call is under way · `acting`: tools are · `ready`: between the two. */
@@ -37,6 +59,9 @@ export interface SessionState {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly runs: ReadonlyMap<RunId, RunState>;
+  readonly sweeps: ReadonlyMap<string, SweepState>;
+  /** Oldest first. */
+  readonly envs: readonly EnvState[];
   readonly sleep?: {
     readonly sleepId: string;
     readonly request: SleepRequest;

@@ -1,44 +1,67 @@
 /** Gives the tools what they need of a session. A tool sees only the session's own runs. */
+import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { ToolFailure } from '../base/errors.ts';
 import { newEventId } from '../base/ids.ts';
+import type { MachineLooks } from '../machines/looks/machineLooks.ts';
 import type { Machines } from '../machines/machine.ts';
+import type { MachineResources } from '../machines/resources/machineResources.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { Gate } from '../permissions/gate.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { SweepPlan } from '../runs/sweep.ts';
 import type { FoundRun } from '../sleep/sleepWorld.ts';
 import { allTools, type AllToolsDeps } from '../tools/allTools.ts';
 import type { MeasuredRun } from '../tools/measuredRuns.ts';
 import { statusText } from '../tools/runReference.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { StartedSweep } from '../tools/sweep.ts';
+import type { Tool, ToolContext } from '../tools/tool.ts';
+import { createEnvDesk } from './envDesk.ts';
 import type { EndReason, Evidence } from './events.ts';
 import { isPersonUnheard } from './history.ts';
 import type { RunDesk } from './runDesk.ts';
+import type { SweepDesk } from './sweepDesk.ts';
+import { progressOf, sweepOf } from './sweepProgress.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { RunState } from './state.ts';
 import { judgeEvidence } from './verdict.ts';
 
 export interface ToolsetDeps {
   readonly log: SessionLog;
+  /** Of the session, absolute. */
+  readonly folder: string;
   readonly desk: RunDesk;
+  readonly sweeps: SweepDesk;
   readonly runs: Runs;
   readonly memory: MemoryStore;
   readonly machines: Machines;
+  readonly looks: MachineLooks;
+  readonly resources: MachineResources;
   readonly gate: Gate;
   readonly clock: Clock;
   end(reason: EndReason, summary: string, evidence: readonly Evidence[]): Promise<void>;
 }
 
 export function createToolset(deps: ToolsetDeps): Tool[] {
-  const { desk, runs, memory, machines, clock } = deps;
+  const { desk, runs, memory, machines, resources, clock } = deps;
   const all = (): Run[] => desk.all();
   const finder = { all, find: (reference: string) => runOf(deps, reference) };
   return allTools({
     launcher: { machines, launch: (request, { callId, signal }) => desk.launch(request, callId, signal) },
-    machines: { machines, runs: finder, clock },
+    machines: { machines, runs: finder, clock, resources },
+    sweeps: { machines, start: (plan, context) => startSweep(deps, plan, context) },
     tasks: {
       clock,
+      resources,
+      sweeps: {
+        find: (reference) => sweepOf(deps.log.state, reference)?.plan.id,
+        table: (id) => deps.sweeps.table(id),
+        async stop(id) {
+          await deps.sweeps.stop(id);
+          return deps.sweeps.going(id).flatMap(({ spec }) => runs.get(spec.id) ?? []);
+        },
+      },
       runs: {
         ...finder,
         output: (run, options) => runs.output(run, options),
@@ -50,6 +73,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
       all: () => all().map(measuredRun),
     },
     memory,
+    snapshots: createEnvDesk({ log: deps.log, machines, memory, folder: path.join(deps.folder, 'snapshots') }),
     sleep: sleepDeps(deps),
     monitor: monitorDeps(deps),
     finish: async (request) => {
@@ -85,7 +109,19 @@ const measuredRun = (run: Run): MeasuredRun => ({
 
 const measured = (run: Run | undefined): MeasuredRun | undefined => run && measuredRun(run);
 
-function sleepDeps({ log, desk, machines, gate, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
+async function startSweep(
+  { log, runs, sweeps }: ToolsetDeps,
+  plan: Omit<SweepPlan, 'id'>,
+  { callId, signal }: ToolContext,
+): Promise<StartedSweep> {
+  const sweep = await sweeps.start(plan, callId, signal);
+  const { going, over, waiting } = progressOf(log.state, sweep);
+  const { id } = sweep.plan;
+  const launched = [...over, ...going].flatMap(({ spec }) => runs.get(spec.id) ?? []);
+  return { id, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
+}
+
+function sleepDeps({ log, desk, machines, looks, resources, gate, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
   const found = (run: RunState): FoundRun => ({
     id: run.spec.id,
     name: `run ${run.spec.number}`,
@@ -94,11 +130,14 @@ function sleepDeps({ log, desk, machines, gate, clock }: ToolsetDeps): AllToolsD
   return {
     clock,
     machines,
+    looks,
+    resources,
     runs: {
       find(reference) {
         const run = desk.find(reference);
         return run && found(run);
       },
+      findSweep: (reference) => sweepOf(log.state, reference)?.plan.id,
       going: () => [...log.state.runs.values()].map(found).filter((run) => !run.isEnded),
     },
     async permitCommand({ machineId, command }, { callId, signal }) {

@@ -8,12 +8,15 @@ import type { SleepRequest, Trigger } from '../sleep/trigger.ts';
 import { budgetEndMs } from './budget.ts';
 import { isPersonUnheard } from './history.ts';
 import { digestOf } from './sessionDigest.ts';
+import { isSweepOver } from './sweepProgress.ts';
 import type { RunDesk } from './runDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
+import type { SweepDesk } from './sweepDesk.ts';
 
 export interface WaitingDeps {
   readonly log: SessionLog;
   readonly desk: RunDesk;
+  readonly sweeps: SweepDesk;
   readonly sleeper: Sleeper;
   readonly clock: Clock;
   /** Called when the session is awake again and should go on. */
@@ -63,9 +66,13 @@ export class Waiting implements Disposable {
     const { log, desk, clock } = this.#deps;
     const monitor = log.state.monitor;
     if (monitor === undefined) return false;
-    const exits = desk
-      .live()
-      .map((run): Trigger => ({ type: 'process_exit', runId: run.spec.id, name: `run ${run.spec.number}` }));
+    const runs = desk.live().filter(({ spec }) => spec.sweep === undefined);
+    const exits = [
+      ...runs.map(({ spec }): Trigger => ({ type: 'process_exit', runId: spec.id, name: `run ${spec.number}` })),
+      ...[...log.state.sweeps.keys()]
+        .filter((id) => !isSweepOver(log.state, id))
+        .map((sweepId): Trigger => ({ type: 'sweep_end', sweepId })),
+    ];
     const request: SleepRequest = {
       reason: `next check-in: ${monitor.goal}`,
       logic: 'any',
@@ -109,14 +116,14 @@ export class Waiting implements Disposable {
   }
 
   async #recordWake(wake: Wake): Promise<void> {
-    const { log, desk, clock } = this.#deps;
+    const { log, desk, sweeps, clock } = this.#deps;
     const { sleep } = log.state;
     if (sleep === undefined) return;
     const detail = wake.met.join(', ') || wake.why;
     await log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: wake.why, detail });
     if (wake.why === 'person') return;
     const origin = sleep.isCheckIn ? 'monitor' : 'wake';
-    const text = digestText(digestOf({ wake, sleep, log, desk, clock }));
+    const text = digestText(digestOf({ wake, sleep, log, desk, sweeps, clock }));
     await log.record({ type: 'message.added', origin, text });
   }
 }

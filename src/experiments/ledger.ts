@@ -1,7 +1,7 @@
 /** The ledger: one row per run, made of measured values only, and the champion among them. */
 import type { RunId } from '../base/ids.ts';
 import type { Direction, MetricSummary } from '../metrics/metric.ts';
-import type { Verdict } from '../runs/run.ts';
+import { verdictText, type Verdict } from '../runs/run.ts';
 
 export interface LedgerRow {
   readonly runId: RunId;
@@ -15,6 +15,8 @@ export interface LedgerRow {
   readonly startedMs?: number;
   readonly endedMs?: number;
   readonly metrics: readonly MetricSummary[];
+  /** The environment that was recorded for it: `env1`. */
+  readonly envId?: string;
   readonly isChampion: boolean;
 }
 
@@ -26,6 +28,12 @@ export interface Ledger {
 }
 
 export type LedgerEntry = Omit<LedgerRow, 'isChampion'>;
+
+/** `queued`, `running`, or its verdict in words. */
+export function rowStatus({ verdict, startedMs }: Pick<LedgerRow, 'verdict' | 'startedMs'>): string {
+  if (verdict !== undefined) return verdictText(verdict);
+  return startedMs === undefined ? 'queued' : 'running';
+}
 
 /** Only runs that ended well, or still go on, can be champion; the earlier one wins a tie. */
 export function buildLedger(entries: readonly LedgerEntry[], target?: { metric: string; comparator: string }): Ledger {

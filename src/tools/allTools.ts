@@ -2,6 +2,7 @@
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import { clearMetrics } from './clearMetrics.ts';
 import { compareRuns } from './compareRuns.ts';
+import { envSnapshot, type SnapshotKeeper } from './envSnapshot.ts';
 import { finish, type Finish } from './finish.ts';
 import { killTask, type TaskKiller } from './killTask.ts';
 import { listMachines, type MachineOverview } from './listMachines.ts';
@@ -13,10 +14,13 @@ import { memoryRm } from './memoryRm.ts';
 import { memoryWrite } from './memoryWrite.ts';
 import { patchFile } from './patchFile.ts';
 import { readFile } from './readFile.ts';
+import { remoteDownload } from './remoteDownload.ts';
 import { remoteExec } from './remoteExec.ts';
 import { remoteExecBackground, type RunLauncher } from './remoteExecBackground.ts';
+import { remoteUpload } from './remoteUpload.ts';
 import { showMetrics } from './showMetrics.ts';
 import { sleep, type SleepDeps } from './sleep.ts';
+import { sweep, type SweepStarter } from './sweep.ts';
 import { startMonitor, type StartMonitorDeps } from './startMonitor.ts';
 import { stopMonitor, type StopMonitorDeps } from './stopMonitor.ts';
 import { taskOutput, type TaskOutputs } from './taskOutput.ts';
@@ -27,8 +31,10 @@ export interface AllToolsDeps {
   readonly launcher: RunLauncher;
   readonly machines: MachineTools & MachineOverview;
   readonly tasks: TaskOutputs & TaskKiller;
+  readonly sweeps: SweepStarter;
   readonly measured: MeasuredRuns;
   readonly memory: MemoryStore;
+  readonly snapshots: SnapshotKeeper;
   readonly sleep: SleepDeps;
   readonly monitor: StartMonitorDeps & StopMonitorDeps;
   readonly finish: Finish;
@@ -37,12 +43,15 @@ export interface AllToolsDeps {
 export const allTools = (deps: AllToolsDeps): Tool[] => [
   remoteExec(deps.machines),
   remoteExecBackground(deps.launcher),
+  sweep(deps.sweeps),
   taskOutput(deps.tasks),
   killTask(deps.tasks),
   listMachines(deps.machines),
   readFile(deps.machines),
   writeFile(deps.machines),
   patchFile(deps.machines),
+  remoteUpload(deps.machines),
+  remoteDownload(deps.machines),
   showMetrics(deps.measured),
   compareRuns(deps.measured),
   clearMetrics(deps.measured),
@@ -50,6 +59,7 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   memoryRead(deps.memory),
   memoryWrite(deps.memory),
   memoryRm(deps.memory),
+  envSnapshot(deps.snapshots),
   startMonitor(deps.monitor),
   stopMonitor(deps.monitor),
   sleep(deps.sleep),

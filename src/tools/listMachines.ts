@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { describeWithin } from '../machines/describeWithin.ts';
 import type { Machine, Machines, MachineStatus } from '../machines/machine.ts';
 import type { Run } from '../runs/liveRun.ts';
+import { gpuTimeFields, useFields, type ResourceSource } from './machineUse.ts';
 import { statusText } from './runReference.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -10,13 +11,15 @@ export interface MachineOverview {
   readonly machines: Pick<Machines, 'list' | 'status'>;
   readonly runs: { all(): readonly Run[] };
   readonly clock: Clock;
+  /** Absent: nothing is told of what they are busy with. */
+  readonly resources?: ResourceSource;
 }
 
 export const listMachines = (overview: MachineOverview): Tool =>
   defineTool({
     name: 'list_machines',
     description:
-      'The machines that commands can run on: id, kind, status (connected, unreachable and why, not_yet_used), hardware, working folder, runs that are not over.',
+      'The machines that commands can run on: id, kind, status (connected, unreachable and why, not_yet_used), hardware, what of it is in use now (CPU, memory, disk, each GPU and the run that holds it), free slots, working folder, runs that are not over.',
     effect: 'read',
     parameters: z.strictObject({}),
     describe: () => 'Listed machines',
@@ -29,7 +32,7 @@ export const listMachines = (overview: MachineOverview): Tool =>
 /** One machine that does not answer must neither hide the others nor hold them up. */
 async function machineFields(
   machine: Machine,
-  { machines, runs, clock }: MachineOverview,
+  { machines, runs, clock, resources }: MachineOverview,
 ): Promise<Record<string, unknown>> {
   const running = runs.all().filter((run) => run.spec.machineId === machine.id && run.liveness.kind !== 'ended');
   const told = await describeWithin(machine, clock);
@@ -40,11 +43,13 @@ async function machineFields(
       ? { status: 'connected', description: told.description }
       : statusFields(machines.status?.(machine.id), told.problem)),
     ...workFolderOf(machine),
+    ...('description' in told ? await useFields(machine, resources, clock) : {}),
     running: running.map((run) => ({
       run: run.spec.number,
       task: run.handle ?? run.spec.id,
       label: run.spec.label,
       status: statusText(run),
+      ...gpuTimeFields(run.spec.id, resources),
     })),
   };
 }

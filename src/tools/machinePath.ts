@@ -11,7 +11,7 @@ export interface MachineTools {
 
 /** `path` as an absolute one: `~` is the home folder there, anything relative starts at the machine's working folder. */
 export async function machinePath(machine: Machine, path: string): Promise<string> {
-  await machine.ready?.();
+  await machine.ready?.({ mayAsk: true });
   if (path === '~' || path.startsWith('~/')) return posix.join(await homeOf(machine), path.slice(1));
   return posix.resolve(machine.workFolder, path);
 }

@@ -6,8 +6,10 @@ import type { Machine } from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
 import type { MetricSpec } from '../metrics/metric.ts';
 import type { Run } from '../runs/liveRun.ts';
+import type { RunLimit, RunResources } from '../runs/run.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from './machinePath.ts';
 import { runFields } from './runReference.ts';
+import { limitOf, limitParameters, resourceParameters, resourcesOf } from './runTerms.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 export interface RunRequest {
@@ -17,6 +19,8 @@ export interface RunRequest {
   readonly cwd?: string;
   readonly metrics: MetricSpec;
   readonly label?: string;
+  readonly limit?: RunLimit;
+  readonly resources?: RunResources;
 }
 
 export interface RunLauncher extends MachineTools {
@@ -43,6 +47,8 @@ const parameters = z.strictObject({
   label: z.string().max(60).optional().describe('A few words for lists, such as "lr=3e-4".'),
   cwd: z.string().min(1).optional().describe("Folder to run in. Default: the machine's working folder."),
   log_path: z.string().min(1).optional().describe('Also show the output under this path (a link to the log).'),
+  ...limitParameters,
+  ...resourceParameters,
 });
 type Args = z.output<typeof parameters>;
 
@@ -89,6 +95,8 @@ const request = async (machine: Machine, args: Args): Promise<Omit<RunRequest, '
   command: args.command,
   ...(args.cwd === undefined ? {} : { cwd: await machinePath(machine, args.cwd) }),
   ...(args.label === undefined ? {} : { label: args.label }),
+  ...limitOf(args),
+  ...resourcesOf(args),
 });
 
 const trackedText = ({ names, patterns }: MetricSpec): readonly string[] | string =>

@@ -11,12 +11,22 @@ export interface RunFinder {
   all(): readonly Run[];
 }
 
+/** A sweep is named where a run is: `s1`. */
+export interface SweepFinder {
+  /** Its id. */
+  find(reference: string): string | undefined;
+  /** How far it is, what is best, its points by their runs. */
+  table(id: string): string;
+}
+
 const idOrNumber = z.union([z.string().min(1), z.number().int().positive()]);
 
 export const runReference = {
   run: idOrNumber
     .optional()
-    .describe('The run: its number, its run_id, or "machine:pid". Instead of machine_id and pid.'),
+    .describe(
+      'The run: its number, its run_id, or "machine:pid" ("machine:job" on a cluster). Instead of machine_id and pid. "s1" is a sweep.',
+    ),
   machine_id: z.string().min(1).default('local').describe('With pid: the machine of the run. Default: local.'),
   pid: z
     .number()
@@ -30,6 +40,7 @@ export const runAliases: Readonly<Record<string, string>> = {
   task_id: 'run',
   run_id: 'run',
   task: 'run',
+  sweep: 'run',
   machine: 'machine_id',
 };
 
@@ -56,10 +67,10 @@ export function findRun(finder: RunFinder, args: RunReference, sessionId: Sessio
 const runLine = (run: Run): string =>
   `- run ${run.spec.number} (${run.handle ?? run.spec.id})${run.spec.label ? ` ${run.spec.label}` : ''}: ${statusText(run)}`;
 
-/** `running`, `starting`, `unknown (…)`, or the verdict. */
+/** `running`, `starting`, `queued (Priority)`, `unknown (…)`, or the verdict. */
 export function statusText({ liveness }: Run): string {
   if (liveness.kind === 'ended') return verdictText(liveness.verdict);
-  return liveness.kind === 'unknown' ? `unknown (${liveness.why})` : liveness.kind;
+  return 'why' in liveness ? `${liveness.kind} (${liveness.why})` : liveness.kind;
 }
 
 /** What every tool says of a run. */

@@ -3,6 +3,7 @@ import { formatDuration } from '../base/text.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { OutputTail } from '../runs/outputTail.ts';
+import { gpuTimeFields, type ResourceSource } from './machineUse.ts';
 import {
   findRun,
   referenceText,
@@ -11,19 +12,23 @@ import {
   runReference,
   statusText,
   type RunFinder,
+  type SweepFinder,
 } from './runReference.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 export interface TaskOutputs {
   readonly runs: RunFinder & { output(run: Run, options: { readonly lines: number }): Promise<OutputTail> };
+  readonly sweeps: SweepFinder;
   readonly clock: Clock;
+  readonly resources?: ResourceSource;
 }
 
-export const taskOutput = ({ runs, clock }: TaskOutputs): Tool =>
+export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Tool =>
   defineTool({
     name: 'task_output',
     description:
-      'The last lines that a run printed, and whether it is running or how it ended. Works after its end too.',
+      'The last lines that a run printed, and whether it is running or how it ended. Works after its end too. Of a ' +
+      'sweep ("s1"): how far it is, what is best, and its points.',
     effect: 'read',
     parameters: z.strictObject({
       ...runReference,
@@ -32,6 +37,8 @@ export const taskOutput = ({ runs, clock }: TaskOutputs): Tool =>
     aliases: runAliases,
     describe: (args) => `Read output of ${referenceText(args)}`,
     async execute(args, context) {
+      const sweep = sweeps.find(referenceText(args));
+      if (sweep !== undefined) return { content: sweeps.table(sweep) };
       const run = findRun(runs, args, context.sessionId);
       const { text, sizeBytes, path, isCut } = await runs.output(run, { lines: args.lines });
       return {
@@ -40,6 +47,7 @@ export const taskOutput = ({ runs, clock }: TaskOutputs): Tool =>
           running: run.liveness.kind !== 'ended',
           status: statusText(run),
           ...timeFields(run, clock.now()),
+          ...gpuTimeFields(run.spec.id, resources),
           log_path: path,
           log_bytes: sizeBytes,
           ...(isCut ? { earlier_output: 'left out; raise lines, or read_file log_path' } : {}),

@@ -5,6 +5,7 @@
 import type { ModelRequest } from '../model.ts';
 import { asksToStop, goalTextOf, meets, readGoal, requestedValues, saidByPerson, type DemoGoal } from './goal.ts';
 import { firstNotes, noteFindings, type DemoCall, type DemoReply } from './notes.ts';
+import { bring, local, machineOf, readCall, reading, remoteFolder, script } from './place.ts';
 import { bestOf, propose, type Proposal } from './search.ts';
 import { commandFor, pointText, readSpace } from './space.ts';
 import {
@@ -21,33 +22,36 @@ import { failedLaunches, justReviewed, newlySaid, type View } from './view.ts';
 import { waitFor } from './wait.ts';
 import * as words from './words.ts';
 
-const machine = 'local';
 const sideBySide = 2;
 const maxFailedLaunches = 3;
 
 export function demoReply(request: ModelRequest): DemoReply {
   const offered = new Set(request.tools.map(({ name }) => name));
   if (!offered.has('remote_exec_background') || !offered.has('finish')) return { text: words.withoutTools, calls: [] };
-  const { text, calls } = decide(readTranscript(request));
+  const { text, calls } = decide(readTranscript(request), request);
   return { text, calls: calls.filter(({ name }) => offered.has(name)) };
 }
 
-function decide(transcript: Transcript): DemoReply {
+function decide(transcript: Transcript, request: ModelRequest): DemoReply {
   const goalText = goalTextOf(transcript);
   const goal = readGoal(goalText);
   if (goal === undefined)
     return blocked(
       `This is the scripted offline demo, which only understands goals such as "val_loss below 1.94". A model provider with a key takes any goal.`,
     );
-  const script = callsOf(transcript, 'read_file').findLast(({ result }) => result !== undefined);
-  if (script === undefined || isInterrupted(script)) return readScript(transcript, goal);
-  const space = succeeded(script) ? readSpace(scriptText(script)) : undefined;
+  const read = readCall(transcript, script);
+  if (read === undefined) return readScript(transcript, goal);
+  const space = succeeded(read) ? readSpace(scriptText(read)) : undefined;
   if (space === undefined)
     return blocked(
       `The scripted offline demo works on a train.py that takes --lr with a default, in the folder of the session. Such a script was not found there.`,
     );
+  const machine = machineOf(goalText, request);
+  const brought = bring(transcript, machine);
+  if (brought === 'refused') return blocked(`The project could not be written to ${machine}.`);
+  if (brought !== undefined) return brought;
   const trials = readTrials(transcript, space, goal);
-  const view: View = { transcript, goal, space, trials, best: bestOf(trials, goal) };
+  const view: View = { transcript, goal, machine, space, trials, best: bestOf(trials, goal) };
   const reply = work(view);
   const answer = answerToPerson(view);
   return { ...reply, text: [answer, reply.text].filter((part) => part !== '').join('\n\n') };
@@ -72,10 +76,7 @@ function readScript(transcript: Transcript, goal: DemoGoal): DemoReply {
       briefing === undefined
         ? words.introduction(goal)
         : words.recovered([...briefing.matchAll(/^- run \d+ /gm)].length),
-    calls: [
-      { name: 'read_file', input: { machine_id: machine, path: 'train.py', limit: 400 } },
-      { name: 'memory_ls', input: { path: '/' } },
-    ],
+    calls: [reading(script), { name: 'memory_ls', input: { path: '/' } }],
   };
 }
 
@@ -122,8 +123,9 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
   const launches = proposals.map(({ point }) => ({
     name: 'remote_exec_background',
     input: {
-      machine_id: machine,
+      machine_id: view.machine,
       command: commandFor(point),
+      ...(view.machine !== local && { cwd: remoteFolder }),
       metric_names: metricNames(goal),
       label: pointText(point),
     },

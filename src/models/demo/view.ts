@@ -7,6 +7,8 @@ import type { Trial } from './trials.ts';
 export interface View {
   readonly transcript: Transcript;
   readonly goal: DemoGoal;
+  /** Where the runs go. */
+  readonly machine: string;
   readonly space: Space;
   readonly trials: readonly Trial[];
   readonly best: (Trial & { value: number }) | undefined;

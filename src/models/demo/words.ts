@@ -17,6 +17,9 @@ export const withoutTools =
 export const recovered = (runs: number): string =>
   `I am the scripted offline demo. The conversation was shortened; ${runs} ${runs === 1 ? 'run is' : 'runs are'} on record. I read the training script again and go on from there.`;
 
+export const bringing = (machine: string, folder: string): string =>
+  `The runs go to ${machine}, as the goal says. First the project goes there, into ${folder}.`;
+
 export const plan = (goal: DemoGoal, base: Point): string =>
   `The script takes ${Object.keys(base).join(', ')}. Before anything is changed there must be a number to beat, so the first run is the script as it is: ${pointText(base)}. Then the learning rate in large steps, then momentum and width around the best point, until ${goalWords(goal)}.`;
 

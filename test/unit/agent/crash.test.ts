@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { isSessionId } from '../../../src/base/ids.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
+import { random } from '../../fakes/random.ts';
 import { researcher } from '../../fakes/researcher.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { testEngine } from '../../fakes/testEngine.ts';
@@ -15,15 +16,6 @@ import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 
 const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28];
 const kills = 20;
-
-/** A small generator of its own, so that a failure can be looked at again. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 describe('crash', function () {
   this.timeout(120_000);

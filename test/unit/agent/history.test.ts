@@ -131,7 +131,7 @@ describe('history', () => {
   });
 
   it('of a thousand messages is resumed with the newest and the oldest, and every parallel result', async () => {
-    const reads = Array.from({ length: 4 }, () => ({ name: 'list_machines', input: {} }));
+    const reads = Array.from({ length: 4 }, () => ({ name: 'memory_ls', input: {} }));
     const note = (index: number) => ({ name: 'memory_write', input: { path: '/n', gist: `turn ${index}` } });
     const model = new ScriptedModel((_request, index) => (index < 130 ? [...reads, note(index)] : 'hang'));
     model.contextTokens = 10_000_000;

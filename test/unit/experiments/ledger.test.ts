@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { RunId } from '../../../src/base/ids.ts';
-import { buildLedger, type LedgerEntry } from '../../../src/experiments/ledger.ts';
+import { buildLedger, rowStatus, type LedgerEntry } from '../../../src/experiments/ledger.ts';
 import type { Direction, MetricSummary } from '../../../src/metrics/metric.ts';
 import type { Verdict } from '../../../src/runs/run.ts';
 
@@ -26,6 +26,14 @@ const entry = (
 });
 
 describe('ledger', () => {
+  it('tells a run that waits for its start from one that is running', () => {
+    const { verdict, ...going } = entry(1, []);
+    assert.deepEqual(
+      [rowStatus(going), rowStatus({ ...going, startedMs: 5 }), rowStatus({ ...going, verdict: verdict! })],
+      ['queued', 'running', 'ok'],
+    );
+  });
+
   it('crowns the best measured run, by the goal’s metric where there is one', () => {
     const rows = [
       entry(1, [summary('loss', 2), summary('val/loss', 3)]),

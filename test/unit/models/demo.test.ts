@@ -40,6 +40,36 @@ describe('demo researcher', () => {
     assert.match(world.notes.get('/best') ?? '', new RegExp(run.label));
   });
 
+  it('brings the project to the machine that the goal names, and runs there', () => {
+    const goal = 'Bring val_loss below 1.94 on the demo task on gpu1.';
+    const world = new DemoWorld({ goal, machines: ['gpu1'] }).play();
+    const calls = world.replies.flatMap((reply) => reply.calls);
+    const written = calls.filter(({ name }) => name === 'write_file').map(({ input }) => input);
+    assert.deepEqual(
+      written.map((input) => [input['machine_id'], input['path']]),
+      [
+        ['gpu1', 'helios-demo/train.py'],
+        ['gpu1', 'helios-demo/corpus.txt'],
+      ],
+    );
+    assert.equal(written[0]?.['content'], `${demoScript}\n`);
+    const launched = calls.filter(({ name }) => name === 'remote_exec_background').map(({ input }) => input);
+    assert.ok(launched.every((input) => input['machine_id'] === 'gpu1' && input['cwd'] === 'helios-demo'));
+    assert.equal(world.finished?.outcome, 'goal_met');
+  });
+
+  it('stays on this computer where the last word of the goal is no machine', () => {
+    const world = new DemoWorld({ goal: 'val_loss < 1.94 on shakespeare', machines: ['gpu1'] }).play();
+    assert.ok(world.runs.every(({ handle }) => handle.startsWith('local:')));
+  });
+
+  it('says so when the project cannot be written there', () => {
+    const refuse = (name: string): string | undefined => (name === 'write_file' ? 'No space left.' : undefined);
+    const world = new DemoWorld({ goal: 'val_loss < 1.94 on gpu1', machines: ['gpu1'], refuse }).play();
+    assert.deepEqual([world.finished?.outcome, world.runs.length], ['blocked', 0]);
+    assert.match(world.finished?.summary ?? '', /could not be written to gpu1/);
+  });
+
   it('runs two points side by side, and none twice', () => {
     const world = new DemoWorld().play();
     assert.ok(

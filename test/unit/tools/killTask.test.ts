@@ -9,7 +9,7 @@ import { useTasks } from './taskTools.harness.ts';
 describe('kill_task', () => {
   const { tasks } = useTasks();
   const launch = (command: string) => answer(remoteExecBackground(tasks().launcher), { command });
-  const tool = () => killTask({ runs: tasks().runs });
+  const tool = () => killTask(tasks());
 
   it('ends a run with its children and says what was verified', async () => {
     const { pid } = await launch('sleep 60 & sleep 60');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
 import { MachineFailure, type Machine } from '../../../src/machines/machine.ts';
-import { createMachines } from '../../../src/machines/machineList.ts';
+import { createMachines } from '../../../src/machines/list/machineList.ts';
 import { listMachines } from '../../../src/tools/listMachines.ts';
 import { remoteExecBackground } from '../../../src/tools/remoteExecBackground.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';

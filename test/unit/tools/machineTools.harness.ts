@@ -1,6 +1,6 @@
 import type { SessionId } from '../../../src/base/ids.ts';
-import { LocalMachine } from '../../../src/machines/localMachine.ts';
-import { createMachines } from '../../../src/machines/machineList.ts';
+import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
+import { createMachines } from '../../../src/machines/list/machineList.ts';
 import type { Machines } from '../../../src/machines/machine.ts';
 import type { Tool, ToolContext, ToolResult } from '../../../src/tools/tool.ts';
 

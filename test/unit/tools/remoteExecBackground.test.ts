@@ -31,6 +31,21 @@ describe('remote_exec_background', () => {
     ]);
   });
 
+  it('hands on the time limit and what the run takes', async () => {
+    await call(tool(), { command: 'true', max_minutes: 0.5, limit_from: 'first_metric', cpus: 2, memory_gb: 1.5 });
+    const { limit, resources } = tasks().requests[0] ?? {};
+    assert.deepEqual(limit, { ms: 30_000, from: 'first_metric' });
+    assert.deepEqual(resources, { cpus: 2, memoryMb: 1536 });
+    await call(tool(), { command: 'true', max_minutes: 90 });
+    assert.deepEqual(tasks().requests[1]?.limit, { ms: 5_400_000, from: 'launch' });
+    for (const wrong of [{ max_minutes: 0 }, { gpus: 1.5 }, { gpus: -1 }, { cpus: 0 }])
+      await assert.rejects(call(tool(), { command: 'true', ...wrong }));
+  });
+
+  it('says why a run gets no GPU', async () => {
+    await assert.rejects(call(tool(), { command: 'true', gpus: 1 }), /was not started: There is no GPU here/);
+  });
+
   it('refuses a pattern that does not compile before anything is planned', async () => {
     await assert.rejects(call(tool(), { command: 'touch started', metric_patterns: { loss: '(' } }));
     assert.deepEqual(tasks().requests, []);

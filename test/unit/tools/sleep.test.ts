@@ -10,6 +10,7 @@ import { startMonitor } from '../../../src/tools/startMonitor.ts';
 import { stopMonitor } from '../../../src/tools/stopMonitor.ts';
 import type { Tool, ToolResult } from '../../../src/tools/tool.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { FakeWorld } from '../sleep/fakeWorld.ts';
 
 const context = {
   sessionId: 's-1' as SessionId,
@@ -30,15 +31,22 @@ function setUp(more: Partial<SleepDeps> = {}): { tool: Tool; requests: SleepRequ
   const requests: SleepRequest[] = [];
   const commands: string[] = [];
   const run = { id: 'r-00000000700000' as RunId, name: 'run 7', isEnded: false };
+  const world = new FakeWorld(new ManualClock());
   const tool = sleep({
     clock: new ManualClock(),
-    runs: { find: (reference) => (reference === '7' ? run : undefined), going: () => [run] },
+    runs: {
+      find: (reference) => (reference === '7' ? run : undefined),
+      findSweep: () => undefined,
+      going: () => [run],
+    },
     machines: {
       get(id) {
         if (id === 'local') return local;
         throw new MachineFailure('unknown_machine', `There is no machine ${id}; there is local.`);
       },
     },
+    looks: world.looks,
+    resources: world.resources,
     permitCommand: ({ command }) => {
       commands.push(command);
       return Promise.resolve();

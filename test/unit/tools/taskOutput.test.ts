@@ -10,7 +10,7 @@ import { useTasks } from './taskTools.harness.ts';
 describe('task_output', () => {
   const { tasks } = useTasks();
   const launch = (command: string) => answer(remoteExecBackground(tasks().launcher), { command });
-  const tool = () => taskOutput({ runs: tasks().runs, clock: systemClock });
+  const tool = () => taskOutput({ ...tasks(), clock: systemClock });
 
   it('shows the last lines of a run while it goes on', async () => {
     const { task } = await launch('seq 1 100; sleep 60');

@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { newRunId } from '../../../src/base/ids.ts';
 import type { Machines } from '../../../src/machines/machine.ts';
 import { Runs } from '../../../src/runs/runs.ts';
+import type { TaskKiller } from '../../../src/tools/killTask.ts';
 import type { RunLauncher, RunRequest } from '../../../src/tools/remoteExecBackground.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { localOnly, sessionId } from './machineTools.harness.ts';
@@ -12,6 +13,7 @@ export interface Tasks {
   readonly machines: Machines;
   readonly runs: Runs;
   readonly launcher: RunLauncher;
+  readonly sweeps: TaskKiller['sweeps'];
   /** What the tools asked to be launched. */
   readonly requests: RunRequest[];
 }
@@ -51,5 +53,6 @@ function make(folder: string): Tasks {
       });
     },
   };
-  return { machines, runs, launcher, requests };
+  const sweeps = { find: () => undefined, table: () => '', stop: () => Promise.resolve([]) };
+  return { machines, runs, launcher, sweeps, requests };
 }
