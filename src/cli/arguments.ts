@@ -2,7 +2,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Budget } from '../agent/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
-import { isAboutMachines, parseMachineRequest, type ParsedMachineRequest } from './machineArguments.ts';
+import { machineArguments, type MachineArguments } from './machineArguments.ts';
+import { machineHelp } from './machineHelp.ts';
 
 export const providerNames = ['claude', 'openai', 'compatible', 'demo'] as const;
 export type ProviderName = (typeof providerNames)[number];
@@ -25,7 +26,7 @@ export interface CliOptions {
 /** `done`: help, version or a refusal was written; only the exit code is left. */
 export type ParsedArguments =
   | { readonly kind: 'options'; readonly options: CliOptions }
-  | ({ readonly kind: 'machines' } & ParsedMachineRequest)
+  | ({ readonly kind: 'machines' } & MachineArguments)
   | { readonly kind: 'done'; readonly code: number };
 
 export interface ArgumentOutput {
@@ -50,10 +51,14 @@ interface RawOptions {
 }
 
 export function parseArguments(argv: readonly string[], output: ArgumentOutput): ParsedArguments {
+  const aboutMachines = machineArguments(argv);
+  if (aboutMachines?.isHelp) {
+    output.out(machineHelp());
+    return { kind: 'done', code: 0 };
+  }
+  if (aboutMachines !== undefined) return { kind: 'machines', ...aboutMachines };
   const program = createProgram(output);
   try {
-    if (isAboutMachines(argv))
-      return { kind: 'machines', ...parseMachineRequest(argv, (command) => configured(command, output)) };
     program.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -62,14 +67,11 @@ export function parseArguments(argv: readonly string[], output: ArgumentOutput):
   return { kind: 'options', options: optionsOf(program.args, program.opts<RawOptions>()) };
 }
 
-const configured = (command: Command, { out, error }: ArgumentOutput): Command =>
-  command
+function createProgram({ version, out, error }: ArgumentOutput): Command {
+  return new Command('helios')
     .helpOption('-h, --help', 'print this help')
     .configureOutput({ writeOut: out, writeErr: error })
-    .exitOverride();
-
-function createProgram(output: ArgumentOutput): Command {
-  return configured(new Command('helios'), output)
+    .exitOverride()
     .description('Works on a research goal by itself: plans, trains, measures, compares, until the goal is met.')
     .argument('[goal...]', 'what is to be reached, with a number where there is one')
     .addOption(new Option('-P, --provider <name>', 'who answers; by default the one with a key').choices(providerNames))
@@ -90,7 +92,7 @@ function createProgram(output: ArgumentOutput): Command {
     .option('--budget-usd <amount>', 'end when the model calls have cost so much', positiveNumber)
     .option('--max-minutes <minutes>', 'end after so many minutes', positiveNumber)
     .option('--yes', 'ask nothing: every tool may run')
-    .version(output.version, '--version', 'print the version')
+    .version(version, '--version', 'print the version')
     .addHelpText('after', examples);
 }
 
@@ -150,7 +152,8 @@ Examples:
 
 Machines:
   helios machines                       list them, and whether they answer (--json)
-  helios machine add gpu1 ada@gpu1:2222 add one (--key F, --auth agent|key|password, --work-folder F)
+  helios machine add gpu1 ada@gpu1:2222 add one; also Slurm clusters and containers: helios machine --help
+  helios machine import --all           add the hosts of your ssh config
   helios machine test gpu1              connect, and say what was found
   helios machine rm gpu1                take it off the list
 A goal that begins with the word machine or machines is written in quotes.

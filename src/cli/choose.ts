@@ -9,6 +9,7 @@ import type { CliWorld } from './world.ts';
 const idleTurns = 8;
 
 export function homeOf({ home }: Pick<CliOptions, 'home'>, { env, cwd, defaultHome }: CliWorld): string {
+  if (home === '') throw new UserFacing('--home needs a folder.', 'Name the one that holds machines.json.');
   const chosen = home ?? (env['HELIOS_HOME']?.trim() || defaultHome);
   return path.resolve(cwd, chosen);
 }

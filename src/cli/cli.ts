@@ -27,7 +27,7 @@ export async function runCli(argv: readonly string[], world: CliWorld): Promise<
   });
   if (parsed.kind === 'done') return parsed.code;
   try {
-    if (parsed.kind === 'machines') return await runMachineCommand(parsed.request, homeOf(parsed, world), world);
+    if (parsed.kind === 'machines') return await runMachineCommand(parsed, homeOf(parsed, world), world);
     return await work(await withInput(parsed.options, world), world);
   } catch (error) {
     const action = error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';

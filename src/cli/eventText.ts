@@ -49,6 +49,12 @@ export class EventText {
     'run.not_started': ({ runId, why }, state) => [
       this.#style.bad(`Run ${state.runs.get(runId)?.spec.number ?? '?'} did not start: ${short(why)}`),
     ],
+    'sweep.point_skipped': ({ sweepId, index, why }, state) => [
+      this.#style.bad(
+        `${state.sweeps.get(sweepId)?.plan.points[index]?.label ?? '?'} of sweep ${sweepId} was left out: ${short(why)}`,
+      ),
+    ],
+    'sweep.ended': ({ text }) => [this.#style.bold(short(text.split('\n', 1)[0] ?? ''))],
     // The end of a run has a line of its own.
     'sleep.ended': ({ why, detail }) =>
       why === 'run_ended' || why === 'trigger' ? [] : [this.#style.dim(`Awake: ${short(detail)}`)],

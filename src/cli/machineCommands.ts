@@ -1,19 +1,28 @@
 /** Carries out `helios machine …` and `helios machines`. */
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import path from 'node:path';
 import type { Engine } from '../agent/engine.ts';
-import { messageOf, UserFacing } from '../base/errors.ts';
+import { messageOf } from '../base/errors.ts';
 import { cleanText } from '../base/text.ts';
-import { describeWithin } from '../machines/describeWithin.ts';
-import type { Machine } from '../machines/machine.ts';
-import { parseMachineSpec, placeText, type MachineEntry } from '../machines/machineEntry.ts';
-import type { MachineRequest } from './machineArguments.ts';
+import { entryText, type MachineEntry } from '../machines/machineEntry.ts';
+import { planImport } from '../machines/list/importHosts.ts';
+import { localPathFrom } from '../machines/localPath.ts';
+import { reportMachines } from '../machines/machineReport.ts';
+import { parseMachineWords, type MachineRequest } from '../machines/words/machineWords.ts';
+import { aliasesOf } from '../machines/list/sshHosts.ts';
+import type { MachineArguments } from './machineArguments.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
+import { machineTable } from './machineTable.ts';
 import { exitCodes, type CliWorld } from './world.ts';
 
 /** The exit code. Rejects with `UserFacing`. */
-export async function runMachineCommand(request: MachineRequest, home: string, world: CliWorld): Promise<number> {
+export async function runMachineCommand(
+  { words, isJson }: Pick<MachineArguments, 'words' | 'isJson'>,
+  home: string,
+  world: CliWorld,
+): Promise<number> {
+  const request = parseMachineWords(words, {
+    aliases: aliasesOf(await world.sshHosts()),
+    localPath: localPathFrom(world.cwd, world.homeFolder),
+  });
   const isTerminal = world.stdin.isTTY === true && world.stdout.isTTY === true;
   // A list asks nobody: it shows what answers by itself.
   const isQuiet = request.action === 'list';
@@ -31,18 +40,22 @@ export async function runMachineCommand(request: MachineRequest, home: string, w
   });
   try {
     for (const problem of engine.machines.problems) world.stderr.write(`${problem}\n`);
-    return await carryOut(request, engine, world);
+    return await (request.action === 'list' ? list(engine, world, isJson) : carryOut(request, engine, world));
   } finally {
     await engine.close();
   }
 }
 
-function carryOut(request: MachineRequest, engine: Engine, world: CliWorld): Promise<number> {
+function carryOut(
+  request: Exclude<MachineRequest, { action: 'list' }>,
+  engine: Engine,
+  world: CliWorld,
+): Promise<number> {
   switch (request.action) {
-    case 'list':
-      return list(engine, world, request.isJson);
     case 'add':
-      return add(request, engine, world);
+      return add(request.entry, engine, world);
+    case 'import':
+      return importHosts(request.names, engine, world);
     case 'rm':
       return remove(request.id, engine, world);
     case 'test':
@@ -50,74 +63,32 @@ function carryOut(request: MachineRequest, engine: Engine, world: CliWorld): Pro
   }
 }
 
-interface Row {
-  readonly id: string;
-  readonly kind: string;
-  /** `ada@gpu1:2222`; absent for this computer. */
-  readonly place?: string;
-  readonly status: 'connected' | 'unreachable';
-  readonly description?: string;
-  readonly why?: string;
-}
+const pipeColumns = 160;
 
-async function list({ machines }: Engine, { stdout, clock }: CliWorld, isJson: boolean): Promise<number> {
-  const row = async (machine: Machine): Promise<Row> => {
-    const entry = machines.entries().find(({ id }) => id === machine.id);
-    const told = await describeWithin(machine, clock);
-    return {
-      id: machine.id,
-      kind: machine.kind,
-      ...(entry && { place: placeText(entry) }),
-      ...('description' in told
-        ? { status: 'connected', description: told.description }
-        : { status: 'unreachable', why: told.problem }),
-    };
-  };
-  const rows = await Promise.all(machines.list().map(row));
-  stdout.write(isJson ? `${JSON.stringify(rows, null, 2)}\n` : table(rows));
+async function list({ machines, resources }: Engine, { stdout, clock }: CliWorld, isJson: boolean): Promise<number> {
+  const reports = await reportMachines({ machines, resources, clock }, { isConnecting: true });
+  const columns = stdout.columns ?? pipeColumns;
+  stdout.write(isJson ? `${JSON.stringify(reports, null, 2)}\n` : machineTable(reports, columns));
   return exitCodes.goal;
 }
 
-function table(rows: readonly Row[]): string {
-  const cells = rows.map(({ id, kind, place = '', status, description, why }) =>
-    [id, kind, place, status, description ?? why ?? ''].map((cell) => cleanText(cell).replace(/\s+/g, ' ')),
-  );
-  const width = (column: number): number => Math.max(...cells.map((row) => row[column]?.length ?? 0));
-  return cells
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(width(column)))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
-}
-
-async function add(
-  request: Extract<MachineRequest, { action: 'add' }>,
-  { machines }: Engine,
-  { stdout, cwd, sshAliases }: CliWorld,
-): Promise<number> {
-  const { id, place, key, auth, workFolder } = request;
-  const isThere = machines.entries().some((entry) => entry.id === id);
-  const entry: MachineEntry = {
-    id,
-    kind: 'ssh',
-    ...parseMachineSpec(place, await sshAliases()),
-    ...(auth !== undefined && { auth }),
-    ...(key !== undefined && { keyPath: keyFile(key, cwd) }),
-    ...(workFolder !== undefined && { workFolder }),
-  };
+async function add(entry: MachineEntry, { machines }: Engine, { stdout }: CliWorld): Promise<number> {
+  const { id } = entry;
+  const isThere = machines.entries().some((each) => each.id === id);
   await machines.add(entry);
-  stdout.write(`${isThere ? 'Replaced' : 'Added'} ${id} (${placeText(entry)}). Try it: helios machine test ${id}\n`);
+  stdout.write(`${isThere ? 'Replaced' : 'Added'} ${id} (${entryText(entry)}). Try it: helios machine test ${id}\n`);
   return exitCodes.goal;
 }
 
-function keyFile(file: string, cwd: string): string {
-  const absolute = file.startsWith('~/') ? path.join(homedir(), file.slice(2)) : path.resolve(cwd, file);
-  if (existsSync(absolute)) return absolute;
-  throw new UserFacing(`There is no key file ${absolute}.`, 'Name the private key, such as --key ~/.ssh/id_ed25519.');
+async function importHosts(
+  names: readonly string[] | 'all',
+  { machines }: Engine,
+  { stdout, sshHosts }: CliWorld,
+): Promise<number> {
+  const { entries, summary } = planImport(await sshHosts(), machines.entries(), names);
+  await machines.add(...entries);
+  stdout.write(`${summary}\n`);
+  return exitCodes.goal;
 }
 
 async function remove(id: string, { machines }: Engine, { stdout }: CliWorld): Promise<number> {

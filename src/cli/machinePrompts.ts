@@ -55,9 +55,9 @@ export function refusingPrompts({ stderr }: Pick<CliWorld, 'stderr'>): MachinePr
 const words = { password: 'password', passphrase: 'passphrase', keyboard: 'answer' } as const;
 
 async function confirm(world: Terminal, question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
-  const { machine, host, fingerprint, keyType } = question;
+  const { machine, host, fingerprint, keyType, note = '' } = question;
   world.stdout.write(
-    `\n${machine}: the host ${cleanText(host)} was never seen before.\nIts ${keyType} key is ${fingerprint}.\n`,
+    `\n${machine}: the host ${cleanText(host)} was never seen before.\nIts ${keyType} key is ${fingerprint}.\n${note && `${cleanText(note)}\n`}`,
   );
   for (;;) {
     const line = await readLine(world, { question: 'Is that the right host? yes or no: ', isHidden: false }, signal);

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/clock.ts';
 import { toDisposable } from '../base/disposable.ts';
 import { createEngine, defaultHome, heliosVersion } from '../compose.ts';
-import { sshAliases } from '../machines/sshAliases.ts';
+import { sshHosts } from '../machines/list/sshHosts.ts';
 import { runCli } from './cli.ts';
 
 // Run from its sources, without a build, the file is where npm put it.
@@ -25,7 +26,8 @@ const code = await runCli(process.argv.slice(2), {
   version: heliosVersion,
   defaultHome: defaultHome(),
   assetsFolder,
-  sshAliases: () => sshAliases(),
+  homeFolder: homedir(),
+  sshHosts: () => sshHosts(),
   createEngine,
   onInterrupt(listener) {
     process.on('SIGINT', listener);

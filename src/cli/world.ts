@@ -3,6 +3,7 @@ import type { Engine } from '../agent/engine.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { EngineOptions } from '../compose.ts';
+import type { SshHost } from '../machines/list/sshHosts.ts';
 
 export interface Output {
   write(text: string): unknown;
@@ -23,10 +24,12 @@ export interface CliWorld {
   readonly clock: Clock;
   readonly version: string;
   readonly defaultHome: string;
+  /** What `~` stands for. */
+  readonly homeFolder: string;
   /** The folder that holds the WebAssembly of the index. */
   readonly assetsFolder: string;
   /** Hosts of the person's ssh config. */
-  sshAliases(): Promise<readonly string[]>;
+  sshHosts(): Promise<readonly SshHost[]>;
   createEngine(options: EngineOptions): Promise<Engine>;
   /** Ctrl+C. */
   onInterrupt(listener: () => void): Disposable;

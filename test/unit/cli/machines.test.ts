@@ -5,6 +5,10 @@ import { describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
 import { refusingPrompts, terminalPrompts } from '../../../src/cli/machinePrompts.ts';
 import { MachineFailure } from '../../../src/machines/machine.ts';
+import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
+import { machineTable } from '../../../src/cli/machineTable.ts';
+import type { MachineReport } from '../../../src/machines/machineReport.ts';
+import { machineOptions } from '../../../src/machines/words/machineOptions.ts';
 import { fakeWorld, type FakeWorld, type FakeWorldOptions } from '../../fakes/cliWorld.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { standIn } from '../../fakes/scriptedMachine.ts';
@@ -27,6 +31,7 @@ describe('helios machine', () => {
     });
   const helios = async (...argv: string[]): Promise<FakeWorld & { code: number }> => {
     const it = world();
+    it.stdout.columns = 160;
     const code = await runCli(argv, it);
     return Object.assign(it, { code });
   };
@@ -49,13 +54,34 @@ describe('helios machine', () => {
     assert.deepEqual(machines(), []);
   });
 
+  it('takes hosts of the ssh config, and says which', async () => {
+    const { code, stdout } = await helios('machine', 'import', '--all');
+    assert.deepEqual([code, stdout.text], [0, 'Added lab. Left out, since they log in as git: github.com.\n']);
+    assert.deepEqual(machines(), [{ id: 'lab', kind: 'ssh', alias: 'lab' }]);
+    assert.match(
+      (await helios('machine', 'import', '--all')).stdout.text,
+      /^Nothing to add\. On the list already: lab/,
+    );
+  });
+
+  it('says all of it when it is asked for help', async () => {
+    for (const argv of [['machine'], ['machine', 'add', '--help'], ['machines', '-h']]) {
+      const { code, stdout } = await helios(...argv);
+      assert.equal(code, 0);
+      assert.match(stdout.text, /^Usage: helios machine add ID/);
+      for (const { name } of machineOptions) assert.ok(stdout.text.includes(` --${name} `), name);
+      assert.ok(stdout.text.split('\n').every((line) => line.length <= 120));
+    }
+  });
+
   it('lists machines with what they are, or why they do not answer', async () => {
-    await helios('machine', 'add', 'gpu1', 'ada@gpu1:22');
+    await helios('machine', 'add', 'gpu1', 'ada@gpu1:22', '--slots', '2', '--gpus', '0,1');
     await helios('machine', 'add', 'gpu2', 'dead');
     const { stdout } = await helios('machines');
-    const [local, gpu1, gpu2] = stdout.text.split('\n');
-    assert.match(local ?? '', /^local +local +connected +this computer · /);
-    assert.match(gpu1 ?? '', /^gpu1 +ssh +ada@gpu1:22 +connected +8 CPUs$/);
+    const [header, local, gpu1, gpu2] = stdout.text.split('\n');
+    assert.match(header ?? '', /^machine  kind +place +status +slots +(gpu +)?load$/);
+    assert.match(local ?? '', /^local +local +connected +.*\d+(\.\d)?\/\d+ GB +this computer · /);
+    assert.match(gpu1 ?? '', /^gpu1 +ssh +ada@gpu1:22 +connected +2 +.*(load \d|CPU).* GB +8 CPUs$/);
     assert.match(gpu2 ?? '', /^gpu2 +ssh +dead +unreachable +no route to dead$/);
     const rows = JSON.parse((await helios('machines', '--json')).stdout.text) as Record<string, unknown>[];
     assert.deepEqual(rows[2], {
@@ -65,6 +91,35 @@ describe('helios machine', () => {
       status: 'unreachable',
       why: 'no route to dead',
     });
+    const { resources, ...known } = rows[1] ?? {};
+    assert.deepEqual(known, {
+      id: 'gpu1',
+      kind: 'ssh',
+      place: 'ada@gpu1:22',
+      status: 'connected',
+      description: '8 CPUs',
+      slots: 2,
+      gpuIds: ['0', '1'],
+    });
+    assert.ok((resources as ResourceSample).memoryTotalBytes);
+  });
+
+  it('fits its list into the width of the terminal, columns that nobody fills left out', () => {
+    const long: MachineReport = {
+      id: 'gpu1',
+      kind: 'ssh',
+      place: 'p'.repeat(80),
+      status: 'unreachable',
+      why: 'w'.repeat(80),
+    };
+    const lines = machineTable([{ id: 'local', kind: 'local', status: 'connected' }, long], 72)
+      .trimEnd()
+      .split('\n');
+    assert.deepEqual(
+      lines.map((line) => line.length),
+      [60, 63, 72],
+    );
+    assert.match(lines[0] ?? '', /^machine {2}kind {3}place {33}status$/);
   });
 
   it('tries a machine', async () => {
@@ -84,17 +139,19 @@ describe('helios machine', () => {
   });
 
   const refused: [string[], RegExp][] = [
-    [['machine'], /Usage: helios machine/],
-    [['machine', 'ad', 'gpu1', 'gpu1'], /unknown command 'ad'/],
-    [['machine', 'add', 'gpu1'], /missing required argument 'place'/],
+    [['machine', 'ad', 'gpu1', 'gpu1'], /"ad gpu1 gpu1" is no command/],
+    [['machine', 'add', 'gpu1'], /needs a host/],
     [['machine', 'add', 'gpu1', 'gpu1', '--auth', 'magic'], /agent, key, password/],
     [['machine', 'add', 'gpu1', 'gpu1:99999'], /"gpu1:99999" names no host\.\nWrite user@host/],
     [['machine', 'add', 'local', 'gpu1'], /"local" is this computer/],
     [['machine', 'add', 'g:1', 'gpu1'], /cannot be used: id: /],
-    [['machine', 'add', 'gpu1', 'gpu1', '--key', 'none'], /There is no key file .*none\./],
+    [['machine', 'add', 'gpu1', 'gpu1', '--key', 'none'], /nothing at .*none on this computer/],
     [['machine', 'rm', 'gpu9'], /There is no machine "gpu9"\.\nMachines: local\./],
     [['machine', 'test', 'gpu9'], /There is no machine "gpu9"/],
-    [['machines', 'please'], /too many arguments|unknown command/],
+    [['machine', 'add', 'gpu1', 'gpu1', '--home'], /--home needs a folder/],
+    [['machine', 'import', 'nowhere'], /The ssh config has no host nowhere\.\nIt has lab, github\.com\./],
+    [['machine', 'rm', 'gpu1', '--json'], /--json is not known here/],
+    [['machines', 'please'], /"list please" is no command/],
   ];
   for (const [argv, message] of refused)
     it(`refuses helios ${argv.join(' ')}`, async () => {
