@@ -1,10 +1,10 @@
 /**
- * Builds what Helios ships: the extension, the command line and the webviews, with the sql.js WebAssembly beside them.
+ * Builds what Helios ships: the extension, the command line and the webviews, with the sql.js WebAssembly and the schema of machines.json beside them.
  *   --production  minified, without source maps
  *   --watch       rebuilds on every change
  *   --tests       the suite for the extension host, into dist-test/host, instead of the product
  */
-import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -33,7 +33,7 @@ const noBrowser = { navigator: 'undefined' };
 const node = { ...shared, platform: 'node', target: 'node22', define: noBrowser };
 
 /** What only a call to a model or a remote machine needs is a file of its own: the extension is loaded without it. */
-const lateFiles = { '@anthropic-ai/sdk': 'anthropic', openai: 'openai', ssh2: 'ssh2' };
+const lateFiles = { '@anthropic-ai/sdk': 'anthropic', openai: 'openai', ssh2: 'ssh2', dockerode: 'dockerode' };
 
 /** Native parts of ssh2, which does without them. */
 const optional = ['cpu-features', '*.node'];
@@ -41,8 +41,27 @@ const optional = ['cpu-features', '*.node'];
 const loadLate = {
   name: 'load-late',
   setup(build) {
-    build.onResolve({ filter: /^(@anthropic-ai\/sdk|openai|ssh2)$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: /^(@anthropic-ai\/sdk|openai|ssh2|dockerode)$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
+    );
+  },
+};
+
+/** What dockerode needs for sessions of BuildKit alone, which are not used here. */
+const leaveOut = {
+  name: 'leave-out',
+  setup(build) {
+    build.onResolve({ filter: /^(@grpc\/|protobufjs$)/ }, ({ path }) => ({ path, namespace: 'left-out' }));
+    build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/** dockerode can use ssh2, too: the one that is there. */
+const oneSsh2 = {
+  name: 'one-ssh2',
+  setup(build) {
+    build.onResolve({ filter: /^ssh2$/ }, ({ kind }) =>
+      kind === 'require-call' ? { path: './ssh2.cjs', external: true } : undefined,
     );
   },
 };
@@ -83,6 +102,7 @@ async function productBuilds() {
       entryPoints: Object.fromEntries(Object.entries(lateFiles).map(([name, file]) => [file, resolved(name)])),
       outdir: 'dist',
       external: optional,
+      plugins: [leaveOut, oneSsh2],
     },
     {
       ...node,
@@ -90,6 +110,7 @@ async function productBuilds() {
       entryPoints: { cli: 'src/cli/main.ts' },
       outdir: 'dist',
       external: optional,
+      plugins: [leaveOut],
       banner: { js: moduleBanner },
     },
   ];
@@ -154,9 +175,28 @@ async function copyWasm() {
   console.log(`dist/sql-wasm.wasm from ${relative(root, wasm)}`);
 }
 
+/** Completion in an editor comes from what the file is checked with. */
+async function writeSchema() {
+  const entryPoints = ['src/machines/list/machineSchema.ts'];
+  const { outputFiles } = await esbuild.build({
+    ...node,
+    entryPoints,
+    format: 'esm',
+    sourcemap: false,
+    metafile: false,
+    write: false,
+  });
+  const code = Buffer.from(outputFiles[0].contents).toString('base64');
+  const { machinesJsonSchema } = await import(`data:text/javascript;base64,${code}`);
+  await writeFile(join(root, 'dist/machines.schema.json'), JSON.stringify(machinesJsonSchema()));
+}
+
 async function main() {
   const builds = (options.tests ? await hostTestBuilds() : await productBuilds()).flatMap(withExistingEntries);
-  if (!options.tests) await copyWasm();
+  if (!options.tests) {
+    await copyWasm();
+    await writeSchema();
+  }
   if (options.watch) {
     for (const build of builds) await (await esbuild.context({ ...build, logLevel: 'info' })).watch();
     return;

@@ -1,14 +1,17 @@
-/** `/machines` and `/machine add|rm|test` in the chat. */
-import type { ChatResponseStream } from 'vscode';
+/** `/machines` and `/machine add|import|rm|test` in the chat: the words of the terminal. */
+import { homedir } from 'node:os';
+import { workspace, type ChatResponseStream } from 'vscode';
 import { systemClock } from '../base/clock.ts';
-import { describeWithin } from '../machines/describeWithin.ts';
-import type { Machine } from '../machines/machine.ts';
-import { sshAliases } from '../machines/sshAliases.ts';
+import { planImport } from '../machines/list/importHosts.ts';
+import { localPathFrom } from '../machines/localPath.ts';
+import { reportMachines } from '../machines/machineReport.ts';
+import { parseMachineWords, splitWords } from '../machines/words/machineWords.ts';
+import { aliasesOf, sshHosts } from '../machines/list/sshHosts.ts';
 import { run } from './commandRegistry.ts';
 import { removeById } from './commands/machines.ts';
 import { showButton } from './chatStream.ts';
 import type { Parts } from './parts.ts';
-import { parseMachineWords } from './present/machineWords.ts';
+import { machineLines } from './present/machineLines.ts';
 import { plain } from './present/words.ts';
 
 type MachineParts = Pick<Parts, 'host' | 'questions'>;
@@ -19,7 +22,10 @@ export async function answerAboutMachines(
   text: string,
   stream: ChatResponseStream,
 ): Promise<void> {
-  const wanted = parseMachineWords(text, await sshAliases());
+  const hosts = await sshHosts();
+  const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
+  const context = { aliases: aliasesOf(hosts), localPath: localPathFrom(folder, homedir()) };
+  const wanted = parseMachineWords(splitWords(text), context);
   const { machines } = await parts.host.get();
   switch (wanted.action) {
     case 'list':
@@ -29,6 +35,12 @@ export async function answerAboutMachines(
       stream.markdown(`Added ${plain(wanted.entry.id)}. The agent knows it from now on.`);
       showButton(stream, 'helios.testMachine', 'Test', wanted.entry.id);
       return;
+    case 'import': {
+      const { entries, summary } = planImport(hosts, machines.entries(), wanted.names);
+      await machines.add(...entries);
+      stream.markdown(plain(summary, 1_000));
+      return;
+    }
     case 'rm':
       await removeById(parts, wanted.id);
       stream.markdown(`Removed ${plain(wanted.id)} from the list.`);
@@ -42,16 +54,9 @@ export async function answerAboutMachines(
 
 /** Asks nobody anything: a machine that was never used is listed as such. */
 export async function showMachines({ host }: MachineParts, stream: ChatResponseStream): Promise<void> {
-  const { machines } = await host.get();
-  const row = async (machine: Machine): Promise<string> => {
-    const { id, kind } = machine;
-    const isUnused = machines.status(id).kind === 'unused';
-    const told = isUnused ? { description: 'not used yet' } : await describeWithin(machine, systemClock);
-    const [state, about] = 'description' in told ? ['', told.description] : ['unreachable', told.problem];
-    return `| ${plain(id)} | ${kind} | ${plain([state, about].filter(Boolean).join(': '), 200)} |`;
-  };
-  const rows = await Promise.all(machines.list().map(row));
-  stream.markdown(`| machine | kind | |\n| --- | --- | --- |\n${rows.join('\n')}\n\n`);
+  const { machines, resources } = await host.get();
+  const parts = { machines, resources, clock: systemClock };
+  stream.markdown(machineLines(await reportMachines(parts, { isConnecting: false })));
   for (const problem of machines.problems) stream.markdown(`${plain(problem, 400)}\n\n`);
   showButton(stream, 'helios.addMachine', 'Add Machine');
 }

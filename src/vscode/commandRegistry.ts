@@ -1,6 +1,6 @@
 /** The one door through which commands are registered: typed ids, and every failure told to the person. */
 import { commands, env, Uri, window, type Disposable } from 'vscode';
-import { messageOf, UserFacing } from '../base/errors.ts';
+import { adviceOf, messageOf, UserFacing } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { CommandId } from './contributions.ts';
 
@@ -25,8 +25,7 @@ export const run = (id: CommandId, ...args: readonly unknown[]): Thenable<unknow
 /** Shows what went wrong and what to do about it; a fault of ours also goes to the log. */
 export function tell(error: unknown, logger: Logger): void {
   if (error instanceof UserFacing) {
-    const text = error.action === undefined ? error.message : `${error.message} ${error.action}`;
-    void window.showErrorMessage(text);
+    void window.showErrorMessage(adviceOf(error));
     return;
   }
   logger.error(error instanceof Error ? error : messageOf(error));

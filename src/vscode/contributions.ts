@@ -19,6 +19,7 @@ export const paletteCommands = [
   'helios.stopRun',
   'helios.newNote',
   'helios.addMachine',
+  'helios.importMachines',
   'helios.removeMachine',
   'helios.testMachine',
   'helios.editMachines',

@@ -4,7 +4,7 @@ import type { Engine } from '../agent/engine.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../machines/machinePrompts.ts';
 import { MachineSecrets } from '../machines/machineSecrets.ts';
-import { plain } from './present/words.ts';
+import { hostKeyText } from './present/machineWords.ts';
 
 export interface MachineQuestions {
   readonly prompts: MachinePrompts;
@@ -17,7 +17,11 @@ export function createMachineQuestions(storage: SecretStorage): MachineQuestions
   const secrets = new MachineSecrets(storage, askSecret);
   return {
     secrets,
-    prompts: { askSecret: (question, signal) => secrets.answer(question, signal), confirmHostKey },
+    prompts: {
+      askSecret: (question, signal) => secrets.answer(question, signal),
+      keptSecret: (question) => secrets.kept(question),
+      confirmHostKey,
+    },
     attach: ({ machines }) =>
       machines.onDidChange(() => {
         for (const { id } of machines.list()) if (machines.status(id).kind === 'connected') void secrets.reached(id);
@@ -47,8 +51,7 @@ const trust = 'Trust and Connect';
 
 /** A notification cannot be taken back: an answer that comes too late is none. */
 async function confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
-  const { machine, host, keyType, fingerprint } = question;
-  const text = `${plain(machine)}: the host ${plain(host)} was never seen before. Its ${keyType} key is ${fingerprint}. Is that the right host?`;
+  const text = hostKeyText(question);
   const late = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true }),
   );

@@ -4,11 +4,13 @@ import type { JournalEvent } from '../agent/events.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
+import type { RunId } from '../base/ids.ts';
 import { summaryFor } from '../experiments/ledger.ts';
 import type { Trend } from '../metrics/metric.ts';
 import type { RunChange } from '../runs/liveRun.ts';
 import { Frames } from './metricsPanel/frames.ts';
 import type { OpenSessionView } from './present/experimentRows.ts';
+import type { RunFacts } from './present/runRows.ts';
 import { bestText, isAlive, isOpen, isWorking, type Glance, type LiveMetric } from './present/sessionText.ts';
 
 /** Views are drawn anew at most this often. */
@@ -79,7 +81,12 @@ export class OpenSessions implements Disposable {
   }
 
   view({ state, ledger }: Session): OpenSessionView {
-    return { state, ledger };
+    return { state, ledger, facts: (runId) => this.#factsOf(runId) };
+  }
+
+  #factsOf(runId: RunId): RunFacts | undefined {
+    const run = this.#engine?.runs.get(runId);
+    return run && { liveness: run.liveness, gpuTime: this.#engine?.resources.gpuTime(runId) };
   }
 
   glance(session: Session): Glance {

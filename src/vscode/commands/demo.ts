@@ -2,10 +2,13 @@
 import { cp, mkdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { commands, ThemeIcon, Uri, window, workspace, type Memento } from 'vscode';
+import type { Engine } from '../../agent/engine.ts';
+import { localId } from '../../machines/machineEntry.ts';
 import { run, type Handlers } from '../commandRegistry.ts';
 import { pickOne } from '../pick.ts';
 import type { Parts } from '../parts.ts';
 import { isInside } from '../present/folders.ts';
+import { machineIcons } from '../present/machineWords.ts';
 import { showSession } from './goal.ts';
 
 /** Set before a folder is opened, which reloads the window; honoured once, and only a moment later. */
@@ -70,7 +73,10 @@ async function chooseFolder(): Promise<string | undefined> {
 
 async function startDemo(parts: Parts, folder: string): Promise<void> {
   const engine = await parts.host.get();
-  const goal = (await readFile(join(demoFolder(parts), 'goal.txt'), 'utf8')).trim();
+  const machine = await askMachine(engine.machines);
+  if (machine === undefined) return;
+  const words = (await readFile(join(demoFolder(parts), 'goal.txt'), 'utf8')).trim();
+  const goal = machine === localId ? words : `${words} on ${machine}`;
   const model = engine.providers().find(({ id }) => id === 'demo')?.defaultModel;
   const session = await engine.sessions.start({
     goal,
@@ -81,6 +87,17 @@ async function startDemo(parts: Parts, folder: string): Promise<void> {
   });
   await run('helios.showMetrics', session.id);
   await showSession(parts, session);
+}
+
+/** Only where there is a choice. */
+function askMachine(machines: Engine['machines']): Promise<string | undefined> {
+  const choices = machines.list().map(({ id, kind }) => ({
+    label: id === localId ? 'This Computer' : id,
+    description: id === localId ? '' : kind,
+    iconPath: new ThemeIcon(machineIcons[kind]),
+    value: id,
+  }));
+  return pickOne(choices, 'Where to run the demo?');
 }
 
 const demoFolder = ({ extensionUri }: Parts): string => Uri.joinPath(extensionUri, 'media', 'demo').fsPath;

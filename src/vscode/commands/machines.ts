@@ -1,137 +1,68 @@
 /** Commands on machines: add, remove, test, edit, a terminal, a window. */
 import { homedir } from 'node:os';
-import { commands, env, extensions, ProgressLocation, ThemeIcon, Uri, window, type QuickPickItem } from 'vscode';
+import {
+  commands,
+  env,
+  extensions,
+  ProgressLocation,
+  Range,
+  Uri,
+  window,
+  workspace,
+  type TextDocumentShowOptions,
+} from 'vscode';
 import type { Engine } from '../../agent/engine.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
-import {
-  checkedEntry,
-  localId,
-  parseMachineSpec,
-  placeText,
-  suggestedId,
-  type AuthMethod,
-  type MachineEntry,
-  type MachinePlace,
-} from '../../machines/machineEntry.ts';
-import { sshAliases } from '../../machines/sshAliases.ts';
+import { entryText, hasHost, localId, type MachineEntry } from '../../machines/machineEntry.ts';
+import { lineOfMachine } from '../../machines/list/machineFile.ts';
 import { expandHome } from '../../machines/ssh/configFile.ts';
-import { openFile, run, type Handlers } from '../commandRegistry.ts';
+import { askHosts, askMachines, type AskedMachines } from '../addMachine.ts';
+import { run, type Handlers } from '../commandRegistry.ts';
+import { showMachineTerminal } from '../machineTerminal.ts';
 import type { Parts } from '../parts.ts';
 import { machineIdOf } from '../present/commandTarget.ts';
-import { remoteAuthority, sshArguments } from '../present/machineWords.ts';
+import { remoteAuthority } from '../present/machineWords.ts';
 
 export function machineCommands(parts: Parts): Handlers {
   return {
     'helios.addMachine': () => addMachine(parts),
+    'helios.importMachines': () => importMachines(parts),
     'helios.removeMachine': (argument) => removeMachine(parts, argument),
     'helios.testMachine': async (argument) => {
       const id = await pickMachine(parts, argument, 'Test which machine?');
       if (id !== undefined) await testMachine(parts, id);
     },
-    'helios.editMachines': async () => openFile(await (await parts.host.get()).machines.ensureFile()),
+    'helios.editMachines': (argument) => editMachines(parts, argument),
     'helios.openMachineTerminal': (argument) => openTerminal(parts, argument),
     'helios.openMachineWindow': (argument) => openWindow(parts, argument),
   };
 }
 
-async function addMachine(parts: Parts): Promise<void> {
+const addMachine = async (parts: Parts): Promise<void> =>
+  add(parts, await askMachines((await parts.host.get()).machines));
+
+const importMachines = async (parts: Parts): Promise<void> =>
+  add(parts, await askHosts((await parts.host.get()).machines));
+
+async function add(parts: Parts, asked: AskedMachines | undefined): Promise<void> {
+  if (asked === undefined) return;
   const { machines } = await parts.host.get();
-  const aliases = await sshAliases();
-  const place = await askPlace(aliases);
-  if (place === undefined) return;
-  const taken = machines.list().map(({ id }) => id);
-  const id = await window.showInputBox({
-    title: `Helios: Add ${placeText(place)}`,
-    prompt: 'What it is called from now on',
-    value: suggestedId(place, taken),
-    ignoreFocusOut: true,
-    validateInput: (text) =>
-      problemOf(() => checkedEntry({ id: text.trim(), kind: 'ssh', host: 'h' })) ?? takenText(text, taken),
-  });
-  if (id === undefined) return;
-  const login = place.alias === undefined ? await askLogin() : {};
-  if (login === undefined) return;
-  await machines.add({ id: id.trim(), kind: 'ssh', ...place, ...login });
-  await testMachine(parts, id.trim());
-}
-
-const takenText = (text: string, taken: readonly string[]): string | undefined =>
-  taken.includes(text.trim())
-    ? `There is a machine ${text.trim()} already: it would be replaced. Choose another name.`
-    : undefined;
-
-interface PlaceItem extends QuickPickItem {
-  readonly place?: MachinePlace;
-}
-
-/** One box for both: hosts of the ssh config to pick from, or an address to type. */
-function askPlace(aliases: readonly string[]): Promise<MachinePlace | undefined> {
-  const pick = window.createQuickPick<PlaceItem>();
-  const known = aliases.map((alias) => ({
-    label: alias,
-    description: 'ssh config',
-    iconPath: new ThemeIcon('remote'),
-    place: { alias },
-  }));
-  pick.title = 'Helios: Add Machine';
-  pick.placeholder = aliases.length > 0 ? 'user@host[:port], or a host of the ssh config' : 'user@host[:port]';
-  pick.ignoreFocusOut = true;
-  pick.items = known;
-  pick.onDidChangeValue((text) => {
-    const typed = text.trim();
-    const isKnown = typed === '' || aliases.includes(typed);
-    const problem = isKnown ? undefined : problemOf(() => parseMachineSpec(typed, aliases));
-    const own: PlaceItem = {
-      label: typed,
-      alwaysShow: true,
-      iconPath: new ThemeIcon(problem === undefined ? 'add' : 'warning'),
-      ...(problem === undefined
-        ? { description: 'add this host', place: parseMachineSpec(typed || 'h', aliases) }
-        : { detail: problem }),
-    };
-    pick.items = isKnown ? known : [own, ...known];
-  });
-  return new Promise((resolve) => {
-    pick.onDidAccept(() => {
-      const place = pick.selectedItems[0]?.place;
-      if (place === undefined) return;
-      resolve(place);
-      pick.hide();
-    });
-    pick.onDidHide(() => {
-      resolve(undefined);
-      pick.dispose();
-    });
-    pick.show();
-  });
-}
-
-async function askLogin(): Promise<{ readonly auth?: AuthMethod; readonly keyPath?: string } | undefined> {
-  const choices: (QuickPickItem & { readonly auth?: AuthMethod })[] = [
-    { label: 'As the ssh Config Says', detail: 'Agent, then keys, then questions' },
-    { label: 'SSH Agent', auth: 'agent' },
-    { label: 'Key File …', auth: 'key' },
-    { label: 'Password', detail: 'Asked for once; kept in the secret storage when it has worked', auth: 'password' },
-  ];
-  const picked = await window.showQuickPick(choices, { title: 'How to log in?', ignoreFocusOut: true });
-  if (picked?.auth === undefined) return picked && {};
-  if (picked.auth !== 'key') return { auth: picked.auth };
-  const folder = Uri.joinPath(Uri.file(homedir()), '.ssh');
-  const [file] = (await window.showOpenDialog({ title: 'Private key', openLabel: 'Use', defaultUri: folder })) ?? [];
-  return file && { auth: 'key', keyPath: file.fsPath };
+  await machines.add(...asked.entries);
+  const [entry] = asked.entries;
+  if (asked.summary !== undefined) void window.showInformationMessage(asked.summary);
+  else if (entry !== undefined) await testMachine(parts, entry.id);
 }
 
 /** Connects at once, whatever was the case before, and says what was found. */
 async function testMachine(parts: Parts, id: string): Promise<void> {
   const machine = (await parts.host.get()).machines.get(id);
-  const progress = { location: ProgressLocation.Notification, title: `Helios: connecting to ${id}` };
   try {
-    const about = await window.withProgress(progress, async () => {
+    const about = await connect(id, async () => {
       await machine.ready?.({ isAnew: true });
       await machine.stat('/');
       return machine.describe();
     });
-    void window.showInformationMessage(`${id} answers: ${about}.`);
+    void window.showInformationMessage(`${id} answers: ${about ?? ''}.`);
   } catch (error) {
     const choice = await window.showWarningMessage(
       `${id} cannot be used: ${messageOf(error)}`,
@@ -139,12 +70,12 @@ async function testMachine(parts: Parts, id: string): Promise<void> {
       'Edit machines.json',
     );
     if (choice === 'Try Again') await run('helios.testMachine', id);
-    if (choice === 'Edit machines.json') await run('helios.editMachines');
+    if (choice === 'Edit machines.json') await run('helios.editMachines', id);
   }
 }
 
 async function removeMachine(parts: Parts, argument: unknown): Promise<void> {
-  const id = await pickMachine(parts, argument, 'Remove which machine?', true);
+  const id = await pickMachine(parts, argument, 'Remove which machine?', isRemote);
   if (id === undefined) return;
   const choices = [
     { label: `Remove ${id}`, detail: 'From the list only; nothing on the machine is touched.' },
@@ -159,28 +90,42 @@ export async function removeById(parts: Pick<Parts, 'host' | 'questions'>, id: s
   await parts.questions.secrets.forget(id);
 }
 
+/** At the entry of the machine, where one is named. */
+async function editMachines({ host }: Parts, argument: unknown): Promise<void> {
+  const file = await (await host.get()).machines.ensureFile();
+  const id = machineIdOf(argument);
+  const document = await workspace.openTextDocument(Uri.file(file));
+  const line = id === undefined ? undefined : lineOfMachine(document.getText(), id);
+  const options: TextDocumentShowOptions = { preview: false };
+  if (line !== undefined) {
+    const { firstNonWhitespaceCharacterIndex: column } = document.lineAt(line - 1);
+    options.selection = new Range(line - 1, column, line - 1, column);
+  }
+  await window.showTextDocument(document, options);
+}
+
 async function openTerminal(parts: Parts, argument: unknown): Promise<void> {
   const id = await pickMachine(parts, argument, 'A terminal on which machine?');
   if (id === undefined) return;
-  const { machines } = await parts.host.get();
-  const options =
-    id === localId
-      ? { name: id }
-      : {
-          name: id,
-          shellPath: 'ssh',
-          shellArgs: sshArguments(entryOf(machines, id), (path) => expandHome(path, homedir())),
-          iconPath: new ThemeIcon('remote'),
-        };
-  window.createTerminal(options).show();
+  const { machines, home } = await parts.host.get();
+  const entry = id === localId ? undefined : entryOf(machines, id);
+  // A container is made when it is used first; `ssh` finds its way alone.
+  if (entry?.kind === 'container') await connect(id, () => machines.get(id).ready?.({ mayAsk: true }));
+  showMachineTerminal(id, entry, { homeFolder: home, expand: (path) => expandHome(path, homedir()) });
 }
+
+const connect = <T>(id: string, work: () => Promise<T> | undefined): Thenable<T | undefined> =>
+  window.withProgress({ location: ProgressLocation.Notification, title: `Helios: connecting to ${id}` }, async () =>
+    work(),
+  );
 
 const remoteExtensions = ['ms-vscode-remote.remote-ssh', 'jeanp413.open-remote-ssh'];
 
 async function openWindow(parts: Parts, argument: unknown): Promise<void> {
-  const id = await pickMachine(parts, argument, 'A window on which machine?', true);
+  const id = await pickMachine(parts, argument, 'A window on which machine?', isHost);
   if (id === undefined) return;
   const entry = entryOf((await parts.host.get()).machines, id);
+  if (!hasHost(entry)) throw new UserFacing(`${id} is on this computer.`, 'Choose a machine with a host of its own.');
   if (env.remoteName !== undefined)
     throw new UserFacing('This window is a remote one already.', `Open ${id} from a window on your own computer.`);
   if (!remoteExtensions.some((name) => extensions.getExtension(name) !== undefined))
@@ -188,41 +133,32 @@ async function openWindow(parts: Parts, argument: unknown): Promise<void> {
   await commands.executeCommand('vscode.newWindow', { remoteAuthority: remoteAuthority(entry), reuseWindow: false });
 }
 
+/** `undefined` is this computer. */
+type Wanted = (entry: MachineEntry | undefined) => boolean;
+const isRemote: Wanted = (entry) => entry !== undefined;
+const isHost: Wanted = (entry) => entry !== undefined && hasHost(entry);
 /** Rejects with `UserFacing` when there is none to choose from. */
 async function pickMachine(
   { host }: Parts,
   argument: unknown,
   title: string,
-  isRemoteOnly = false,
+  isWanted: Wanted = () => true,
 ): Promise<string | undefined> {
   const { machines } = await host.get();
   const named = machineIdOf(argument);
   if (named !== undefined) return named;
   const choices = machines
     .list()
-    .filter(({ id }) => !isRemoteOnly || id !== localId)
-    .map(({ id }) => ({ label: id, description: placeOf(machines, id) }));
+    .map(({ id }) => ({ id, entry: machines.entries().find((each) => each.id === id) }))
+    .filter(({ entry }) => isWanted(entry))
+    .map(({ id, entry }) => ({ label: id, description: entry === undefined ? 'this computer' : entryText(entry) }));
   if (choices.length === 0)
-    throw new UserFacing('There is only this computer yet.', 'Add a machine with “Helios: Add Machine”.');
+    throw new UserFacing('There is no such machine yet.', 'Add one with “Helios: Add Machine”.');
   return (await window.showQuickPick(choices, { title, matchOnDescription: true }))?.label;
 }
-
-const placeOf = (machines: Engine['machines'], id: string): string => {
-  const entry = machines.entries().find((each) => each.id === id);
-  return entry === undefined ? 'this computer' : placeText(entry);
-};
 
 function entryOf(machines: Engine['machines'], id: string): MachineEntry {
   const entry = machines.entries().find((each) => each.id === id);
   if (entry !== undefined) return entry;
   throw new UserFacing(`${id} is not a machine of the list.`, 'Add it with “Helios: Add Machine”.');
-}
-
-function problemOf(check: () => unknown): string | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
 }

@@ -1,8 +1,7 @@
 /** Two runs side by side as a document. Pure: no `vscode` here. */
 import { formatValue } from '../../base/text.ts';
-import type { LedgerRow } from '../../experiments/ledger.ts';
+import { rowStatus, type LedgerRow } from '../../experiments/ledger.ts';
 import type { Judgement, MetricComparison } from '../../metrics/compare.ts';
-import { verdictText } from '../../runs/run.ts';
 import { codeBlock, plain } from './words.ts';
 
 export interface ComparedRuns {
@@ -29,12 +28,7 @@ export function comparisonDocument({ baseline, experiment, metrics }: ComparedRu
 }
 
 const runCells = (row: LedgerRow): string =>
-  [
-    row.number,
-    plain(row.label, 60),
-    plain(row.machineId, 40),
-    plain(row.verdict ? verdictText(row.verdict) : 'running', 60),
-  ].join(' | ');
+  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(rowStatus(row), 60)].join(' | ');
 
 function metricsTable(metrics: readonly MetricComparison[]): string {
   const rows = metrics.map(({ metric, baseline, experiment, atEnd, atBest }) => {

@@ -4,14 +4,17 @@ import type { SessionState } from '../../agent/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import { oneLine } from '../../base/text.ts';
 import { budgetText } from './budgetText.ts';
-import { runRow } from './runRows.ts';
+import { runRow, type FactsOf } from './runRows.ts';
 import { bestText, costText, endIcon, endText, phaseIcon, phaseText, runningCount } from './sessionText.ts';
+import { withSweeps } from './sweepRows.ts';
 import type { TreeNode } from './treeNode.ts';
 import { exactTime, plain, relativeTime, type Icon } from './words.ts';
 
 export interface OpenSessionView {
   readonly state: SessionState;
   readonly ledger: Ledger;
+  /** Absent where nobody follows its runs. */
+  readonly facts?: FactsOf;
 }
 
 export interface ExperimentsView {
@@ -35,7 +38,7 @@ export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
 export const runningRuns = (open: readonly OpenSessionView[]): number =>
   open.reduce((sum, { state }) => sum + runningCount(state), 0);
 
-function openRow({ state, ledger }: OpenSessionView, nowMs: number): TreeNode {
+function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): TreeNode {
   const isEnded = state.phase === 'ended';
   const best = bestText(ledger);
   const phase = phaseText(state, nowMs);
@@ -53,7 +56,7 @@ function openRow({ state, ledger }: OpenSessionView, nowMs: number): TreeNode {
     context: isEnded ? 'session ended' : 'session open',
     spoken: `${oneLine(state.goal, 120)}, ${phase}${best ? `, best ${best}` : ''}`,
     isExpanded: !isEnded,
-    children: runRows({ state, ledger }, nowMs),
+    children: runRows({ state, ledger, ...(facts && { facts }) }, nowMs),
   });
 }
 
@@ -96,9 +99,10 @@ const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNod
 });
 
 /** Newest first. */
-function runRows({ state, ledger }: OpenSessionView, nowMs: number): readonly TreeNode[] {
-  const place = { sessionId: state.id, decisive: ledger.decisive, nowMs, idPrefix: state.id };
-  const rows = ledger.rows.map((row) => runRow(row, place)).reverse();
+function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): readonly TreeNode[] {
+  const place = { sessionId: state.id, decisive: ledger.decisive, nowMs, idPrefix: state.id, facts };
+  const runs = ledger.rows.map((row) => runRow(row, place));
+  const rows = withSweeps(runs, state, ledger).toReversed();
   const failed = [...state.runs.values()].filter((run) => run.notStarted !== undefined);
   return [
     ...rows,

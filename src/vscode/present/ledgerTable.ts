@@ -1,7 +1,6 @@
 /** The ledger as a Markdown table. Pure: no `vscode` here. */
-import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import { rowStatus, summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
-import { verdictText } from '../../runs/run.ts';
 import { plain } from './words.ts';
 
 /** Empty when there is no run. */
@@ -14,7 +13,7 @@ export function ledgerTable({ rows, decisive }: Ledger): string {
       `${row.number}${row.isChampion ? ' (champion)' : ''}`,
       plain(row.label, 60),
       plain(row.machineId, 40),
-      plain(row.verdict ? verdictText(row.verdict) : 'running', 60),
+      plain(rowStatus(row), 60),
       took === '' ? '' : formatDuration(took),
       summary ? formatValue(summary.last) : '',
       summary ? formatValue(summary.best) : '',

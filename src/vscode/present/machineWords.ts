@@ -1,61 +1,49 @@
-/** Machines in the words of people: what is typed after `/machine`, and what `ssh` is told. Pure: no `vscode` here. */
-import { UserFacing } from '../../base/errors.ts';
-import { shellQuote } from '../../base/text.ts';
-import { authMethods, parseMachineSpec, type AuthMethod, type MachineEntry } from '../../machines/machineEntry.ts';
+/** Machines in the words of other programs: what `ssh` and `docker` are told, what VS Code calls a host, what a person is asked. Pure: no `vscode` here. */
+import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
+import type { HostKeyQuestion } from '../../machines/machinePrompts.ts';
+import { homeIdOf, labels } from '../../machines/container/containerSpec.ts';
+import type { MachineKind } from '../../machines/machine.ts';
+import {
+  hasHost,
+  type ContainerEntry,
+  type MachineEntry,
+  type SlurmEntry,
+  type SshEntry,
+} from '../../machines/machineEntry.ts';
 
-export type MachineWords =
-  | { readonly action: 'list' }
-  | { readonly action: 'add'; readonly entry: MachineEntry }
-  | { readonly action: 'rm' | 'test'; readonly id: string };
+/** Codicons. */
+export const machineIcons: Readonly<Record<MachineKind, string>> = {
+  local: 'device-desktop',
+  ssh: 'remote',
+  slurm: 'server-environment',
+  container: 'package',
+};
 
-const usage = 'Write /machine add gpu1 user@host:22, /machine rm gpu1, /machine test gpu1, or /machines.';
-
-/** Throws `UserFacing` with what is understood. */
-export function parseMachineWords(text: string, aliases: readonly string[]): MachineWords {
-  const { words, options } = split(text.trim().split(/\s+/).filter(Boolean));
-  const [action = 'list', id, place, ...more] = words;
-  if (action === 'list' && id === undefined) return { action };
-  if ((action === 'rm' || action === 'test') && id !== undefined && place === undefined) return { action, id };
-  if (action !== 'add' || id === undefined || place === undefined || more.length > 0)
-    throw new UserFacing('That is no command for machines.', usage);
-  return {
-    action,
-    entry: {
-      id,
-      kind: 'ssh',
-      ...parseMachineSpec(place, aliases),
-      ...(options.auth !== undefined && { auth: authOf(options.auth) }),
-      ...(options.key !== undefined && { keyPath: options.key }),
-    },
-  };
+export interface TerminalCommand {
+  readonly program: string;
+  readonly arguments: readonly string[];
 }
 
-function authOf(text: string): AuthMethod {
-  const auth = authMethods.find((method) => method === text);
-  if (auth !== undefined) return auth;
-  throw new UserFacing(`There is no way to log in called ${text}.`, `Choose one of: ${authMethods.join(', ')}.`);
+export interface TerminalPlace {
+  /** Of Helios. */
+  readonly homeFolder: string;
+  /** A path with `~/` as an absolute one. */
+  expand(path: string): string;
 }
 
-function split(all: readonly string[]): { words: string[]; options: { key?: string; auth?: string } } {
-  const words: string[] = [];
-  const options: { key?: string; auth?: string } = {};
-  for (let index = 0; index < all.length; index += 1) {
-    const word = all[index] ?? '';
-    const [, name, own] = /^--(key|auth)(?:=(.+))?$/.exec(word) ?? [];
-    if (name === undefined && word.startsWith('--')) throw new UserFacing(`${word} is not known here.`, usage);
-    if (name === undefined) {
-      words.push(word);
-      continue;
-    }
-    const value = own ?? all[(index += 1)];
-    if (value === undefined) throw new UserFacing(`${word} needs a value.`, usage);
-    options[name as 'key' | 'auth'] = value;
+/** What a terminal on the machine runs; `undefined`: the shell of this computer. */
+export function terminalCommand(entry: MachineEntry, place: TerminalPlace): TerminalCommand | undefined {
+  switch (entry.kind) {
+    case 'ssh':
+    case 'slurm':
+      return hasHost(entry) ? { program: 'ssh', arguments: sshArguments(entry, place.expand) } : undefined;
+    case 'container':
+      return { program: '/bin/sh', arguments: ['-c', containerLine(entry, place)] };
   }
-  return { words, options };
 }
 
 /** Arguments of `ssh` for a terminal on the machine; `expand` gives the absolute path of a key. */
-export function sshArguments(entry: MachineEntry, expand: (path: string) => string): string[] {
+function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => string): string[] {
   const { host, alias, user, port, auth, keyPath, workFolder } = entry;
   const name = alias ?? host ?? '';
   return [
@@ -69,6 +57,20 @@ export function sshArguments(entry: MachineEntry, expand: (path: string) => stri
   ];
 }
 
+/** The container of the machine is found by its labels; an image need not have a bash. */
+function containerLine({ id, engine, workFolder }: ContainerEntry, { homeFolder, expand }: TerminalPlace): string {
+  const address =
+    engine === undefined ? '' : ` -H ${shellQuote(engine.includes('://') ? engine : `unix://${expand(engine)}`)}`;
+  const wanted = [`${labels.machine}=${id}`, `${labels.home}=${homeIdOf(homeFolder)}`];
+  const filters = wanted.map((label) => `--filter label=${shellQuote(label)}`).join(' ');
+  const folder = workFolder === undefined ? '' : ` -w ${shellQuote(workFolder)}`;
+  return [
+    'docker=$(command -v docker || command -v podman || echo docker)',
+    `container=$("$docker"${address} ps -q -n 1 ${filters})`,
+    `exec "$docker"${address} exec -it${folder} "$container" sh -c 'command -v bash >/dev/null && exec bash; exec sh'`,
+  ].join('; ');
+}
+
 /** `~` stands for the home folder there, so it stays outside the quotes. */
 const quotedFolder = (folder: string): string =>
   folder === '~' || folder.startsWith('~/')
@@ -76,8 +78,19 @@ const quotedFolder = (folder: string): string =>
     : shellQuote(folder);
 
 /** How VS Code names the host of a Remote-SSH window. */
-export function remoteAuthority({ host, alias, user, port }: MachineEntry): string {
+export function remoteAuthority({ host, alias, user, port }: SshEntry | SlurmEntry): string {
   const name = alias ?? host ?? '';
   const bracketed = port !== undefined && name.includes(':') ? `[${name}]` : name;
   return `ssh-remote+${user === undefined ? '' : `${user}@`}${bracketed}${port === undefined ? '' : `:${port}`}`;
+}
+
+/** A notification shows text as it is, but makes links of `[…](…)`: what others chose is kept from that. */
+export function hostKeyText({ machine, host, keyType, fingerprint, note }: HostKeyQuestion): string {
+  const sentences = [
+    `${machine}: the host ${host} was never seen before.`,
+    `Its ${keyType} key is ${fingerprint}.`,
+    ...(note === undefined ? [] : [note]),
+    'Is that the right host?',
+  ];
+  return oneLine(cleanText(sentences.join(' ')), 600).replaceAll('](', '] (');
 }

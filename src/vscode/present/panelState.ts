@@ -1,8 +1,7 @@
 /** A session as the metrics panel shows it. Pure: no `vscode` here. */
-import { summaryFor, type LedgerRow } from '../../experiments/ledger.ts';
+import { rowStatus, summaryFor, type LedgerRow } from '../../experiments/ledger.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { PanelMetric, PanelMetricValue, PanelRun, PanelState } from '../../protocol/metricsPanel.ts';
-import { verdictText } from '../../runs/run.ts';
 import type { OpenSessionView } from './experimentRows.ts';
 
 export const emptyPanelState: PanelState = { sessionId: '', title: 'No session', runs: [], metrics: [] };
@@ -23,7 +22,7 @@ function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
     label: row.label,
     machine: row.machineId,
     isRunning: row.verdict === undefined,
-    status: row.verdict ? verdictText(row.verdict) : 'running',
+    status: rowStatus(row),
     isGood: row.verdict === undefined || row.verdict.kind === 'ok',
     isChampion: row.isChampion,
     startedMs: row.startedMs ?? sessionStartedMs,

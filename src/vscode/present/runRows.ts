@@ -3,7 +3,9 @@ import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import { verdictText } from '../../runs/run.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { GpuTime } from '../../machines/resources/gpuTimes.ts';
+import { verdictText, type Liveness } from '../../runs/run.ts';
 import type { TreeNode } from './treeNode.ts';
 import { code, exactTime, formatSpan, plain, relativeTime, verdictIcon, type Icon } from './words.ts';
 
@@ -13,25 +15,34 @@ export interface RunRowPlace {
   readonly nowMs: number;
   /** Keeps the ids of one run in two trees apart. */
   readonly idPrefix: string;
+  readonly facts?: FactsOf | undefined;
 }
 
+/** What is known of a run beside its ledger row, while this window follows it. */
+export interface RunFacts {
+  readonly liveness: Liveness;
+  readonly gpuTime?: GpuTime | undefined;
+}
+
+export type FactsOf = (runId: RunId) => RunFacts | undefined;
+
 export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
-  const state = row.verdict ? verdictText(row.verdict) : 'running';
+  const facts = place.facts?.(row.runId);
+  const state = stateText(row, facts);
   const value = valueText(row, place.decisive);
   const isChampion = row.isChampion && row.verdict !== undefined;
   const description = [
     isChampion ? 'champion' : '',
     value ?? '',
     row.label,
-    row.verdict && row.verdict.kind !== 'ok' ? state : '',
-    timeText(row, place.nowMs),
+    ...progress(row, facts, place.nowMs),
   ].filter((part) => part !== '');
   return {
     id: `${place.idPrefix}/${row.runId}`,
     label: `Run ${row.number}`,
     description: description.join(' · '),
-    tooltip: tooltip(row, state),
-    icon: icon(row),
+    tooltip: tooltip(row, state, facts),
+    icon: icon(row, facts),
     context: `run ${row.verdict ? 'ended' : 'running'}`,
     spoken: `Run ${row.number}, ${state}${isChampion ? ', champion' : ''}${value ? `, best ${value}` : ''}, ${row.label}, on ${row.machineId}`,
     target: { kind: 'run', runId: row.runId, sessionId: place.sessionId },
@@ -39,8 +50,28 @@ export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
   };
 }
 
-const icon = (row: LedgerRow): Icon =>
-  row.isChampion && row.verdict ? { id: 'star-full', color: 'charts.yellow' } : verdictIcon(row.verdict);
+function icon(row: LedgerRow, facts: RunFacts | undefined): Icon {
+  if (row.isChampion && row.verdict) return { id: 'star-full', color: 'charts.yellow' };
+  if (row.verdict === undefined && facts?.liveness.kind === 'queued') return { id: 'clock', color: 'charts.blue' };
+  if (row.verdict === undefined && facts?.liveness.kind === 'unknown')
+    return { id: 'debug-disconnect', color: 'charts.yellow' };
+  return verdictIcon(row.verdict);
+}
+
+function stateText(row: LedgerRow, facts: RunFacts | undefined): string {
+  if (row.verdict) return verdictText(row.verdict);
+  if (facts?.liveness.kind === 'queued') return `queued (${facts.liveness.why})`;
+  if (facts?.liveness.kind === 'unknown') return `no answer from ${row.machineId}`;
+  return 'running';
+}
+
+/** How it stands, and since when. A run that waits or cannot be asked says so; one that goes on is told by its icon. */
+function progress(row: LedgerRow, facts: RunFacts | undefined, nowMs: number): string[] {
+  const state = stateText(row, facts);
+  const isPlain = row.verdict === undefined ? state === 'running' : row.verdict.kind === 'ok';
+  const isQueued = row.verdict === undefined && facts?.liveness.kind === 'queued';
+  return [isPlain ? '' : state, isQueued ? '' : timeText(row, nowMs)];
+}
 
 function valueText(row: LedgerRow, decisive: Ledger['decisive']): string | undefined {
   const summary = decisive && summaryFor(row.metrics, decisive.metric);
@@ -54,7 +85,7 @@ function timeText(row: LedgerRow, nowMs: number): string {
 
 const maxMetrics = 8;
 
-function tooltip(row: LedgerRow, state: string): string {
+function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): string {
   const times = [
     row.startedMs === undefined ? '' : `Started ${exactTime(row.startedMs)}`,
     row.endedMs === undefined ? '' : `ended ${exactTime(row.endedMs)}`,
@@ -66,6 +97,9 @@ function tooltip(row: LedgerRow, state: string): string {
     code(row.command, 300),
     `${plain(row.machineId)}${row.handle ? ` · ${code(row.handle)}` : ''}`,
     times.join(' · '),
+    row.envId === undefined ? '' : `Environment ${plain(row.envId)}`,
+    facts?.liveness.kind === 'unknown' && row.verdict === undefined ? plain(facts.liveness.why, 300) : '',
+    gpuTimeText(facts?.gpuTime),
     metrics.length === 0
       ? ''
       : ['| Metric | Last | Best | Points |', '| :-- | --: | --: | --: |', ...metrics].join('\n'),
@@ -73,6 +107,12 @@ function tooltip(row: LedgerRow, state: string): string {
     .filter((part) => part !== '')
     .join('\n\n');
 }
+
+/** Below a second nothing is known yet. */
+const gpuTimeText = (time: GpuTime | undefined): string =>
+  time === undefined || time.watchedSeconds < 1
+    ? ''
+    : `GPU idle ${Math.round((100 * time.idleSeconds) / time.watchedSeconds)} % of the ${formatDuration(time.watchedSeconds * 1000)} that it was watched`;
 
 const metricRow = (row: MetricSummary): string =>
   `| ${plain(row.metric, 40)} | ${formatValue(row.last)} | ${row.direction === 'none' ? '' : formatValue(row.best)} | ${row.count} |`;

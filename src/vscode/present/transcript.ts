@@ -104,6 +104,12 @@ const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
   'run.not_started': (event, state) => [
     line('error', `${runName(state, event.runId)} did not start: ${plain(event.why)}`),
   ],
+  'sweep.started': nothing,
+  'sweep.point_skipped': (event, state) => [
+    line('error', `${plain(pointName(state, event))} of sweep ${event.sweepId} was left out: ${plain(event.why)}`),
+  ],
+  'sweep.ended': (event) => [line('beaker', plain(event.text.split('\n', 1)[0] ?? '', 300))],
+  'env.captured': nothing,
   'sleep.started': (event, state) => [line('clock', `Sleeping ${sleepWords(event, state)}`)],
   'sleep.ended': (event) => [line('bell', `Awake: ${plain(event.detail)}`)],
   'monitor.started': (event) => [
@@ -181,6 +187,9 @@ const bounded = (text: string): string => (text.length <= 4_000 ? text : `${text
 
 const runName = (state: SessionState, runId: Of<'run.ended'>['runId']): string =>
   `Run ${state.runs.get(runId)?.spec.number ?? runId}`;
+
+const pointName = (state: SessionState, { sweepId, index }: Of<'sweep.point_skipped'>): string =>
+  state.sweeps.get(sweepId)?.plan.points[index]?.label ?? `Point ${index + 1}`;
 
 /** A reason that only says again until when is left out. */
 function sleepWords({ request, at }: Of<'sleep.started'>, state: SessionState): string {

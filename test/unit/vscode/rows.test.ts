@@ -4,7 +4,9 @@ import type { SessionSummary } from '../../../src/agent/engine.ts';
 import { newSessionId } from '../../../src/base/ids.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
 import { experimentRows, runningRuns } from '../../../src/vscode/present/experimentRows.ts';
-import { machineRows, problemRows } from '../../../src/vscode/present/machineRows.ts';
+import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
+import type { Liveness } from '../../../src/runs/run.ts';
+import { firstRows, machineRows, problemRows, type MachineView } from '../../../src/vscode/present/machineRows.ts';
 import { memoryRows } from '../../../src/vscode/present/memoryRows.ts';
 import { runIdOf, sessionIdOf, noteOf } from '../../../src/vscode/present/commandTarget.ts';
 import type { TreeNode } from '../../../src/vscode/present/treeNode.ts';
@@ -121,39 +123,116 @@ describe('experiments tree', () => {
 });
 
 describe('machines tree', () => {
-  it('shows kind, what goes on, and what the machine says of itself', async () => {
+  const gb = 2 ** 30;
+  const machine = (id: string, more: Partial<MachineView> = {}): MachineView => ({
+    id,
+    kind: 'ssh',
+    place: `ada@${id}`,
+    hasHost: true,
+    state: 'connected',
+    ...more,
+  });
+  const local: MachineView = { id: 'local', kind: 'local', state: 'connected', description: 'this computer · 8 CPUs' };
+  const sample: ResourceSample = {
+    atMs: nowMs,
+    cpuPercent: 12,
+    memoryUsedBytes: 3 * gb,
+    memoryTotalBytes: 64 * gb,
+    gpus: [
+      { id: '0', utilisationPercent: 93, temperatureCelsius: 71, processes: [{ pid: 9, sessionPid: 103 }] },
+      { id: '1', utilisationPercent: 0, temperatureCelsius: 40, processes: [] },
+    ],
+  };
+  const onGpu1 = { ...ledger, rows: ledger.rows.map((row) => ({ ...row, machineId: 'gpu1' })) };
+
+  it('shows kind, slots, what goes on, and what is measured', async () => {
+    const cpu = { atMs: nowMs, cpuPercent: 7, memoryUsedBytes: 3 * gb, memoryTotalBytes: 64 * gb };
     const rows = machineRows(
       [
-        { id: 'local', kind: 'local', description: 'this computer · 8 CPUs' },
-        { id: 'gpu1', kind: 'ssh', problem: 'does not answer' },
-        { id: 'gpu2', kind: 'ssh' },
+        local,
+        machine('gpu1', { slots: { total: 4, held: 3 }, sample }),
+        machine('gpu2', { sample: cpu }),
+        machine('gpu3'),
       ],
-      [{ state, ledger }],
+      [{ state, ledger: onGpu1 }],
       nowMs,
     );
     assert.deepEqual(
-      rows.map(({ description, icon }) => [description, icon?.id]),
+      rows.map(({ description, icon }) => [description, icon?.id, icon?.color]),
       [
-        ['1 run going · this computer · 8 CPUs', 'device-desktop'],
-        ['ssh · does not answer', 'warning'],
-        ['ssh · asking …', 'remote'],
+        ['this computer · 8 CPUs', 'device-desktop', undefined],
+        ['ssh · 3/4 slots · 2 GPUs 47 % · 71 °C', 'remote', 'charts.green'],
+        ['ssh · CPU \u20077 % · 3/64 GB', 'remote', 'charts.green'],
+        ['ssh · asking …', 'remote', 'charts.green'],
       ],
     );
     assert.deepEqual(
-      (await childrenOf(rows[0])).map(({ label }) => label),
-      ['Run 3'],
+      (await childrenOf(rows[1])).map(({ label }) => label),
+      ['Run 3', 'Run 2', 'Run 1'],
     );
     assert.equal(rows[2]?.children, undefined);
+  });
+
+  it('tells its own runs and the bound apart while nobody asked the machine who has its slots', () => {
+    const [row] = machineRows([machine('gpu1', { slots: { total: 4 } })], [{ state, ledger: onGpu1 }], nowMs);
+    assert.equal(row?.description, 'ssh · 1 run · 4 slots · asking …');
+  });
+
+  it('is another row once it has a run, so that it is drawn opened out', () => {
+    const [before] = machineRows([machine('gpu1')], [], nowMs);
+    const [now] = machineRows([machine('gpu1')], [{ state, ledger: onGpu1 }], nowMs);
+    assert.notEqual(before?.id, now?.id);
+    assert.equal(now?.isExpanded, true);
+  });
+
+  it('names in its tooltip each part, and which run holds which GPU', () => {
+    const [row] = machineRows([machine('gpu1', { sample })], [{ state, ledger: onGpu1 }], nowMs);
+    const lines = row?.tooltip?.split('\n') ?? [];
+    assert.match(lines[0] ?? '', /^\*\*gpu1\*\* ssh · ada@gpu1$/);
+    assert.match(row?.tooltip ?? '', /^- GPU 0 93 % · 71 °C · run 3$/m);
+    assert.match(row?.tooltip ?? '', /^- GPU 1 0 % · 40 °C$/m);
+    assert.match(row?.tooltip ?? '', /^- Memory 3\/64 GB$/m);
+  });
+
+  it('tells runs that wait in a queue, and those that cannot be asked, from those that go on', async () => {
+    const livenessOf = (liveness: Liveness) => () => ({ liveness });
+    const shown = async (liveness: Liveness) => {
+      const session = { state, ledger: onGpu1, facts: livenessOf(liveness) };
+      const [row] = machineRows([machine('gpu1', { kind: 'slurm', description: 'Slurm' })], [session], nowMs);
+      const [run] = await childrenOf(row);
+      return [row?.description, run?.description, run?.icon?.id, run?.spoken.split(',')[1]];
+    };
+    assert.deepEqual(await shown({ kind: 'queued', jobId: '7', why: 'Priority' }), [
+      'slurm · 1 queued · Slurm',
+      'loss 3 · lr=3 · queued (Priority)',
+      'clock',
+      ' queued (Priority)',
+    ]);
+    assert.deepEqual(await shown({ kind: 'unknown', why: 'link lost' }), [
+      'slurm · 1 run · Slurm',
+      'loss 3 · lr=3 · no answer from gpu1 · 2 h 10 m',
+      'debug-disconnect',
+      ' no answer from gpu1',
+    ]);
+    assert.equal((await shown({ kind: 'running' }))[1], 'loss 3 · lr=3 · 2 h 10 m');
+  });
+
+  it('says for how much of its time the GPUs of a run were idle, where they were watched', async () => {
+    const gpuTime = { idleSeconds: 15, watchedSeconds: 60 };
+    const facts = () => ({ liveness: { kind: 'running' as const }, gpuTime });
+    const [row] = machineRows([machine('gpu1')], [{ state, ledger: onGpu1, facts }], nowMs);
+    assert.match((await childrenOf(row))[0]?.tooltip ?? '', /GPU idle 25 % of the 1 min that it was watched/);
   });
 });
 
 describe('machines that are reached, or not', () => {
-  it('tells by colour and menu which are there', () => {
+  it('tells by colour, words and menu which are there', () => {
     const rows = machineRows(
       [
-        { id: 'local', kind: 'local', description: '8 CPUs', host: 'login1' },
-        { id: 'gpu1', kind: 'ssh', description: '8 CPUs', isConnected: true },
-        { id: 'gpu2', kind: 'ssh', description: 'ada@gpu2 · not used yet' },
+        { id: 'local', kind: 'local', state: 'connected', description: '8 CPUs', host: 'login1' },
+        { id: 'gpu1', kind: 'ssh', hasHost: true, state: 'connected', description: '8 CPUs' },
+        { id: 'gpu2', kind: 'ssh', hasHost: true, state: 'unused', place: 'ada@gpu2' },
+        { id: 'box', kind: 'container', hasHost: false, state: 'unreachable', place: 'x', problem: 'no engine' },
       ],
       [],
       nowMs,
@@ -162,16 +241,28 @@ describe('machines that are reached, or not', () => {
       rows.map(({ description, icon, context }) => [description, icon?.color, context]),
       [
         ['login1, the host of this window · 8 CPUs', undefined, 'machine'],
-        ['ssh · 8 CPUs', 'charts.green', 'machine remote'],
-        ['ssh · ada@gpu2 · not used yet', undefined, 'machine remote'],
+        ['ssh · 8 CPUs', 'charts.green', 'machine remote host'],
+        ['ssh · not used yet · ada@gpu2', undefined, 'machine remote host'],
+        ['container · not reachable · no engine', 'charts.yellow', 'machine remote'],
       ],
     );
   });
 
+  it('offers the first machine, and the hosts of the ssh config where there are some', () => {
+    assert.deepEqual(
+      firstRows([]).map(({ onClick }) => onClick),
+      ['helios.addMachine'],
+    );
+    assert.deepEqual(
+      firstRows(['lab', 'gpu1']).map(({ label, description, onClick }) => [label, description, onClick])[1],
+      ['Import from the ssh Config…', 'lab, gpu1', 'helios.importMachines'],
+    );
+  });
+
   it('says what is wrong with the file, and opens it', () => {
-    const [row] = problemRows(['machines.json, line 3: it is not valid JSON.']);
+    const [row] = problemRows(['/home/ada/machines.json, line 3: it is not valid JSON.'], '/home/ada/machines.json');
     assert.deepEqual([row?.icon?.id, row?.onClick], ['warning', 'helios.editMachines']);
-    assert.match(String(row?.description), /line 3/);
+    assert.equal(row?.description, 'line 3: it is not valid JSON.');
   });
 });
 
