@@ -6,12 +6,12 @@ import { fork } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { benchmarks } from './benchmarks.ts';
+import { benchmarks, limitsMs } from './benchmarks.ts';
 import { isMet, type Figure } from './figure.ts';
 import { benchFolder, inScratch } from './scratch.ts';
 import { figureLine } from './table.ts';
 
-const limitMs = 120_000;
+const usualLimitMs = 120_000;
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(benchmarks, name));
@@ -23,7 +23,7 @@ function figuresOf(name: string, folder: string): Promise<readonly Figure[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Figure[]>();
   const child = fork(join(import.meta.dirname, 'one.ts'), [name, folder], {
     execArgv: ['--expose-gc'],
-    timeout: limitMs,
+    timeout: limitsMs[name] ?? usualLimitMs,
   });
   child.once('message', (figures) => resolve(figures as readonly Figure[]));
   child.once('error', reject);

@@ -13,7 +13,7 @@ const needed = [
   /^package\.json$/,
   /^(readme|changelog)\.md$/i,
   /^LICENSE\.txt$/,
-  /^dist\/((extension|anthropic|openai|ssh2)\.cjs|sql-wasm\.wasm)$/,
+  /^dist\/((extension|anthropic|openai|ssh2|dockerode)\.cjs|sql-wasm\.wasm|machines\.schema\.json)$/,
   /^dist\/webview\/[^/]+\/[^/]+\.(js|css|ttf)$/,
   /^media\/([^/]+\/)*[^/]+\.(svg|png|md|py|txt|json)$/,
   /^skills\/[^/]+\/SKILL\.md$/,
@@ -42,7 +42,14 @@ describe('the installed VSIX', () => {
       files.filter((path) => !needed.some((pattern) => pattern.test(path))),
       [],
     );
-    for (const path of ['package.json', 'LICENSE.txt', 'dist/extension.cjs', 'dist/sql-wasm.wasm', 'media/icon.png']) {
+    for (const path of [
+      'package.json',
+      'LICENSE.txt',
+      'dist/extension.cjs',
+      'dist/sql-wasm.wasm',
+      'dist/machines.schema.json',
+      'media/icon.png',
+    ]) {
       assert.ok(files.includes(path), `${path} is missing`);
     }
   });

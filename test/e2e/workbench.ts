@@ -99,6 +99,17 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Types into the quick pick that is open; resolves when it offers the text as an entry of its own. */
+  async typeEntry(text: string): Promise<void> {
+    const widget = this.page.locator('.quick-input-widget');
+    await widget.locator('.quick-input-box input').fill(text);
+    await widget.locator('.quick-input-list-entry .label-name').getByText(text, { exact: true }).first().waitFor();
+  }
+
+  async acceptEntry(): Promise<void> {
+    await this.page.keyboard.press('Enter');
+  }
+
   /** Opens the Chat view and sends the text, replacing what stands in the input. */
   async sendChat(text: string): Promise<void> {
     await this.command('Chat: Open Chat');
@@ -141,9 +152,20 @@ export class Workbench {
     if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
   }
 
+  /** Drags the border of the side bar. */
+  async widenSideBar(widthPixels: number): Promise<void> {
+    const box = await this.page.locator('.part.sidebar').boundingBox();
+    if (box === null) throw new Error('No side bar is shown.');
+    const y = box.y + box.height / 3;
+    await this.page.mouse.move(box.x + box.width + 2, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.x + widthPixels, y, { steps: 8 });
+    await this.page.mouse.up();
+  }
+
   /** The rows of a tree view of the open container, as drawn. */
   async treeRows(view: string): Promise<readonly TreeRow[]> {
-    return Promise.all((await this.treeRow(view).all()).map(readRow));
+    return this.treeRow(view).evaluateAll(readRows);
   }
 
   /** The rows of a tree, or the one that holds this text, to click and to open menus on. */
@@ -184,6 +206,20 @@ export class Workbench {
   /** The notifications shown now; none are shown to an extension in development. */
   async notifications(): Promise<readonly string[]> {
     return this.page.locator('.notifications-toasts .notification-list-item-message').allInnerTexts();
+  }
+
+  /** Resolves with the notification that says so, once it has come to rest. */
+  async notificationMatching(pattern: RegExp): Promise<string> {
+    const shown = await this.eventually(
+      () => this.notifications(),
+      (texts) => texts.some((text) => pattern.test(text)),
+    );
+    await this.page.locator('.notifications-toasts').evaluate(atRest);
+    return shown.find((text) => pattern.test(text)) ?? '';
+  }
+
+  async pressNotificationButton(title: string): Promise<void> {
+    await this.page.locator('.notifications-toasts .monaco-button').getByText(title, { exact: true }).last().click();
   }
 
   /** Errors on the console that name Helios or come from a webview; VS Code without a network has others. */
@@ -269,14 +305,25 @@ export class Workbench {
   }
 }
 
-async function readRow(row: Locator): Promise<TreeRow> {
-  const [label, description, level] = await Promise.all([
-    row.locator('.label-name').first().innerText(),
-    row.locator('.label-description').allInnerTexts(),
-    row.getAttribute('aria-level'),
-  ]);
-  return { label, description: description.join(' '), level: Number(level) };
-}
+/** Runs in the page. A bar that shows progress never comes to rest. */
+const atRest = async (element: Element): Promise<void> => {
+  const animations = element
+    .getAnimations({ subtree: true })
+    .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
+  await Promise.allSettled(animations.map(({ finished }) => finished));
+};
+
+/** Runs in the page, all at once: a row may be gone a moment later. */
+const readRows = (rows: readonly Element[]): TreeRow[] =>
+  rows.map((row) => {
+    const texts = (selector: string): string[] =>
+      [...row.querySelectorAll<HTMLElement>(selector)].map((element) => element.innerText);
+    return {
+      label: texts('.label-name')[0] ?? '',
+      description: texts('.label-description').join(' '),
+      level: Number(row.getAttribute('aria-level')),
+    };
+  });
 
 /** False also when the frame goes away meanwhile. */
 async function holds(frame: Frame, selector: string): Promise<boolean> {

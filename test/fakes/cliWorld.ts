@@ -58,7 +58,12 @@ export function fakeWorld(given: FakeWorldOptions): FakeWorld {
     version: '9.9.9',
     defaultHome: path.join(folder, 'home'),
     assetsFolder,
-    sshAliases: () => Promise.resolve(['lab']),
+    homeFolder: folder,
+    sshHosts: () =>
+      Promise.resolve([
+        { alias: 'lab', isForGit: false },
+        { alias: 'github.com', isForGit: true },
+      ]),
     createEngine: (options) =>
       createEngine({ ...options, ...(model && { providers: [model] }), ...(createMachine && { createMachine }) }),
     onInterrupt: (listener) => interrupts.event(listener),

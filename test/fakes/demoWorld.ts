@@ -8,6 +8,8 @@ export type Landscape = (point: Readonly<Record<string, number>>) => number | { 
 export interface WorldOptions {
   readonly goal?: string;
   readonly script?: string;
+  /** In the prompt, beside `local`. */
+  readonly machines?: readonly string[];
   readonly landscape?: Landscape;
   /** Called before a call is answered; a text refuses it. */
   readonly refuse?: (name: string, input: Readonly<Record<string, unknown>>) => string | undefined;
@@ -23,6 +25,7 @@ export const demoScript = [
 const toolNames = [
   'remote_exec_background',
   'read_file',
+  'write_file',
   'show_metrics',
   'compare_runs',
   'task_output',
@@ -61,7 +64,9 @@ export class DemoWorld {
   }
 
   get request(): ModelRequest {
-    return { model: 'scripted', system: [], messages: this.messages, tools };
+    const machines = ['local', ...(this.#options.machines ?? [])].map((id) => `- ${id}: 8 CPUs`);
+    const text = `Where you are\nRelative paths start in /w.\nMachines:\n${machines.join('\n')}`;
+    return { model: 'scripted', system: [{ text, isStable: false }], messages: this.messages, tools };
   }
 
   say(text: string): void {
@@ -116,7 +121,7 @@ export class DemoWorld {
       case 'read_file':
         return JSON.stringify({ content: this.#options.script ?? demoScript, lines: { from: 1, to: 4, total: 4 } });
       case 'remote_exec_background':
-        return this.#launch(String(input['command']), String(input['label']));
+        return this.#launch(String(input['machine_id']), String(input['command']), String(input['label']));
       case 'show_metrics':
         return this.#metrics(String(input['task_id']));
       case 'memory_write':
@@ -130,7 +135,7 @@ export class DemoWorld {
     }
   }
 
-  #launch(command: string, label: string): string {
+  #launch(machine: string, command: string, label: string): string {
     const point: Record<string, number> = Object.fromEntries(
       [...command.matchAll(/--(\w+) (\S+)/g)].map(([, key, value]) => [key ?? '', Number(value)] as const),
     );
@@ -138,14 +143,14 @@ export class DemoWorld {
     const number = this.runs.length + 1;
     const value = typeof outcome === 'number' ? String(Number(outcome.toPrecision(4))) : 'NaN';
     const verdict = typeof outcome === 'number' ? 'ok' : outcome.verdict;
-    this.runs.push({ number, handle: `local:${1000 + number}`, label, command, verdict, value, isEnded: false });
+    this.runs.push({ number, handle: `${machine}:${1000 + number}`, label, command, verdict, value, isEnded: false });
     const pid = 1000 + number;
     return JSON.stringify({
       run: number,
       run_id: `r-00000000${number}`,
-      task: `local:${pid}`,
+      task: `${machine}:${pid}`,
       pid,
-      machine_id: 'local',
+      machine_id: machine,
     });
   }
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/base/clock.ts';
 import type { Disposable } from '../../src/base/disposable.ts';
-import { LocalMachine } from '../../src/machines/localMachine.ts';
+import { LocalMachine } from '../../src/machines/local/localMachine.ts';
 import type { Machine } from '../../src/machines/machine.ts';
 import type { MachineEntry } from '../../src/machines/machineEntry.ts';
 
@@ -17,11 +17,14 @@ export function standIn(entry: MachineEntry, folder: string, describe?: () => Pr
     id: entry.id,
     kind: entry.kind,
     entry,
+    share: entry.kind === 'slurm' ? undefined : { slots: entry.slots },
     runsFolder: local.runsFolder,
     workFolder: local.workFolder,
     homeFolder: folder,
     describe: describe ?? (() => Promise.resolve(`${entry.host ?? entry.alias} · 8 CPUs`)),
     exec: (command, options) => local.exec(command, options),
+    query: (script) => local.query(script),
+    stream: (command, options) => local.stream(command, options),
     spawnDetached: (argv, options) => local.spawnDetached(argv, options),
     readFile: (path, range) => local.readFile(path, range),
     writeFile: (path, content) => local.writeFile(path, content),

@@ -10,29 +10,74 @@ import { until } from './scratch.ts';
 
 const program = '/usr/sbin/sshd';
 
-/** A real sshd on a loopback port, with keys, configuration and home folder of its own. */
+/** Where a server listens: on loopback, or in a network namespace of this computer. */
+export interface SshdPlace {
+  readonly address: string;
+  readonly namespace?: string;
+  /**
+   * What the server and all below it see in place of files of this computer: path → file. Given the server's folder. Needs
+   * root and Linux.
+   */
+  instead?(folder: string): Readonly<Record<string, string>>;
+}
+
+/** `argv` seeing other files; it keeps the pid. */
+export function seeingInstead(instead: Readonly<Record<string, string>>, argv: readonly string[]): string[] {
+  const pairs = Object.entries(instead);
+  if (pairs.length === 0) return [...argv];
+  const script = `n=$1; shift; while [ "$n" -gt 0 ]; do mount --bind "$2" "$1" || exit; shift 2; n=$((n - 1)); done; exec "$@"`;
+  const words = pairs.flat();
+  return [
+    'unshare',
+    '--mount',
+    '--propagation',
+    'private',
+    'sh',
+    '-c',
+    script,
+    'sh',
+    `${pairs.length}`,
+    ...words,
+    ...argv,
+  ];
+}
+
+/** A user list in which the login shell and home folder of root are these. */
+export function writePasswd(file: string, { shell, home }: { readonly shell: string; readonly home: string }): void {
+  const others = readFileSync('/etc/passwd', 'utf8').replace(/^root:.*\n/m, '');
+  writeFileSync(file, `root:x:0:0:root:${home}:${shell}\n${others}`);
+}
+
+/** A real sshd with keys, configuration and home folder of its own. */
 export class TestSshd {
   readonly folder: string;
   readonly port: number;
+  readonly #place: SshdPlace;
   readonly #config: string;
+  readonly #instead: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #log = '';
 
   /** `config`: further lines for sshd_config. */
-  static async start(config: readonly string[] = []): Promise<TestSshd> {
+  static async start(config: readonly string[] = [], place: SshdPlace = { address: '127.0.0.1' }): Promise<TestSshd> {
     if (!existsSync(program))
       throw new Error('sshd is missing: install it (Debian: apt-get install openssh-server) and run the tests again.');
     const folder = mkdtempSync(join(tmpdir(), 'helios-sshd-'));
-    const sshd = new TestSshd(folder, await freePort(), config);
+    const sshd = new TestSshd(folder, { place, port: await freePort(), config });
     await sshd.start();
     return sshd;
   }
 
-  private constructor(folder: string, port: number, config: readonly string[]) {
+  private constructor(
+    folder: string,
+    { place, port, config }: { place: SshdPlace; port: number; config: readonly string[] },
+  ) {
     this.folder = folder;
     this.port = port;
+    this.#place = place;
     this.#config = join(folder, 'sshd_config');
     mkdirSync(join(folder, 'home'));
+    this.#instead = place.instead?.(folder) ?? {};
     if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 });
     makeKey(join(folder, 'host_key'));
     makeKey(join(folder, 'key'));
@@ -40,7 +85,7 @@ export class TestSshd {
     this.trustHostKey();
     const lines = [
       `Port ${port}`,
-      'ListenAddress 127.0.0.1',
+      `ListenAddress ${place.address}`,
       `HostKey ${join(folder, 'host_key')}`,
       `PidFile ${join(folder, 'pid')}`,
       `AuthorizedKeysFile ${join(folder, 'authorized_keys')}`,
@@ -60,7 +105,7 @@ export class TestSshd {
   }
 
   get host(): string {
-    return `[127.0.0.1]:${this.port}`;
+    return `[${this.#place.address}]:${this.port}`;
   }
 
   get knownHosts(): string {
@@ -74,7 +119,7 @@ export class TestSshd {
 
   target(more: Partial<SshTarget> = {}): SshTarget {
     return {
-      host: '127.0.0.1',
+      host: this.#place.address,
       port: this.port,
       user: userInfo().username,
       identityFiles: [join(this.folder, 'key')],
@@ -84,13 +129,28 @@ export class TestSshd {
     };
   }
 
+  /** What it has said so far. */
+  get log(): string {
+    return this.#log;
+  }
+
   /** Logins so far. */
   get logins(): number {
     return this.#log.split('Accepted publickey').length - 1;
   }
 
+  /** Commands begun so far. */
+  get sessions(): number {
+    return this.#log.split('Starting session:').length - 1;
+  }
+
   async start(): Promise<void> {
-    const child = spawn(program, ['-f', this.#config, '-D', '-e'], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const { namespace } = this.#place;
+    const argv = seeingInstead(this.#instead, [program, '-f', this.#config, '-D', '-e']);
+    // `ip netns exec` becomes the command.
+    if (namespace !== undefined) argv.unshift('ip', 'netns', 'exec', namespace);
+    const [command = '', ...rest] = argv;
+    const child = spawn(command, rest, { stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;
     let said = '';
     child.stderr.on('data', (bytes: Buffer) => {

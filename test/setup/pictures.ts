@@ -1,8 +1,9 @@
 /** Takes the README's pictures from a real session of the offline demo in a real window: `npm run pictures`. */
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import { Workbench } from '../e2e/workbench.ts';
+import { TestSshd } from '../fakes/sshd.ts';
 import { startVsCode } from './codeServer.ts';
 import { packagePath, repositoryRoot } from './paths.ts';
 
@@ -15,6 +16,7 @@ const vscode = await startVsCode({
   extensionVsix: packagePath,
   settings: { 'helios.permissions.mode': 'allow', 'helios.model.provider': 'demo', 'window.commandCenter': false },
 });
+const sshd = await TestSshd.start();
 const workbench = await Workbench.open(vscode, { width: 1680, height: 1000 });
 const take = async (name: string): Promise<void> => {
   await mkdir(pictures, { recursive: true });
@@ -41,8 +43,33 @@ try {
   await workbench.chatMatching(/goal met/i, 300_000);
   await workbench.page.waitForTimeout(1_000);
   await take('goal-met-dark');
+  await takeMachines();
 } finally {
   await workbench.close();
   await vscode.dispose();
+  await sshd.dispose();
   await rm(join(folder, '..'), { recursive: true, force: true });
+}
+
+/** The same goal on a machine that is reached by SSH. */
+async function takeMachines(): Promise<void> {
+  const reached = { host: '127.0.0.1', port: sshd.port, user: userInfo().username, keyPath: join(sshd.folder, 'key') };
+  const machines = [{ id: 'gpu1', kind: 'ssh', ...reached, slots: 2 }];
+  const sshFolder = join(dirname(vscode.heliosHome), '.ssh');
+  await mkdir(sshFolder, { recursive: true });
+  await cp(sshd.knownHosts, join(sshFolder, 'known_hosts'));
+  await writeFile(join(vscode.heliosHome, 'machines.json'), JSON.stringify({ version: 1, machines }));
+  await workbench.page.setViewportSize({ width: 1440, height: 760 });
+  await workbench.command('View: Close All Editors');
+  await workbench.widenSideBar(480);
+  await workbench.sendChat('@helios /new bring val_loss below 1.94 on gpu1');
+  await workbench.treeRow('Machines', 'Run 1').click();
+  await (await workbench.webview('canvas')).locator('canvas').first().waitFor();
+  await workbench.page.mouse.move(900, 5);
+  await workbench.eventually(
+    () => workbench.treeRow('Machines', 'gpu1').innerText(),
+    (text) => /[12]\/2 slots .*CPU/s.test(text),
+  );
+  await workbench.page.waitForTimeout(1_000);
+  await take('machines');
 }

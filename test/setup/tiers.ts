@@ -5,13 +5,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { installChromium } from './chromium.ts';
+import { installDocker } from './docker.ts';
 import { installCodeServer } from './installCodeServer.ts';
 import { repositoryRoot } from './paths.ts';
 import type { Counts } from './reporter.ts';
+import { installSlurm } from './slurm.ts';
+import { installShells } from './shells.ts';
 import { installSshd } from './sshd.ts';
 
 const tiers = [
-  { script: 'test:unit', limitMinutes: 10 },
+  { script: 'test:unit', limitMinutes: 15 },
+  { script: 'test:machines', limitMinutes: 30 },
   { script: 'test:house', limitMinutes: 6 },
   { script: 'test:host', limitMinutes: 5 },
   { script: 'test:e2e', limitMinutes: 12 },
@@ -44,7 +48,7 @@ try {
 
 /** What cannot be installed counts as a failure here, once and with its reason; the tiers that need it fail too. */
 async function prepare(total: { failed: number }): Promise<void> {
-  for (const install of [installCodeServer, installChromium, installSshd]) {
+  for (const install of [installCodeServer, installChromium, installSshd, installShells, installSlurm, installDocker]) {
     try {
       console.log(`using ${await install()}`);
     } catch (error) {

@@ -1,0 +1,138 @@
+/** Files to and from a host, beside rsync over ssh: the same files, the same server, the same cipher, in turns. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { LocalMachine } from '../../src/machines/local/localMachine.ts';
+import type { Machine } from '../../src/machines/machine.ts';
+import { SshConnection } from '../../src/machines/ssh/sshConnection.ts';
+import { SshMachine } from '../../src/machines/ssh/sshMachine.ts';
+import { transfer } from '../../src/machines/transfer/transfer.ts';
+import { scriptedPrompts, TestSshd } from '../fakes/sshd.ts';
+import { median, timed, type Figure } from './figure.ts';
+
+const largeBytes = 2 ** 30;
+const smallFiles = 20_000;
+/** Some file systems are slow for minutes to make files after many were removed, which the next round would be charged with. */
+const memoryFolder = '/dev/shm/helios-bench-';
+/** What ssh2 and OpenSSH agree on by themselves here. */
+const cipher = 'aes128-gcm@openssh.com';
+
+interface Bed {
+  readonly local: Machine;
+  readonly host: Machine;
+  readonly sshd: TestSshd;
+}
+
+/** What is sent, and where it goes to. */
+interface Load {
+  readonly name: string;
+  readonly source: string;
+  readonly target: string;
+  /** As rsync wants it: the content of a folder, not the folder. */
+  readonly tail: '' | '/';
+  readonly rounds: number;
+}
+
+export async function benchTransfer(folder: string): Promise<Figure[]> {
+  const memory = await mkdtemp(memoryFolder);
+  const sshd = await TestSshd.start();
+  const connection = new SshConnection(sshd.target(), scriptedPrompts());
+  const host = new SshMachine({ id: 'host', connection, homeFolder: folder });
+  const bed = { sshd, host, local: new LocalMachine({ runsFolder: join(folder, 'runs'), workFolder: folder }) };
+  try {
+    await host.exec('true');
+    const small = await compared(bed, await smallLoad(memory));
+    const large = await compared(bed, await largeLoad(folder));
+    const mostMB = process.resourceUsage().maxRSS / 1000;
+    return [...large, ...small, { name: 'memory while sending, most', value: mostMB, unit: 'MB' }];
+  } finally {
+    host.dispose();
+    connection.dispose();
+    await sshd.dispose();
+    await rm(memory, { recursive: true, force: true });
+  }
+}
+
+async function largeLoad(folder: string): Promise<Load> {
+  const load = {
+    name: '1 GiB',
+    source: join(folder, 'large'),
+    target: join(folder, 'target'),
+    tail: '',
+    rounds: 1,
+  } as const;
+  await using file = await open(load.source, 'w');
+  const piece = randomBytes(16 * 2 ** 20);
+  for (let written = 0; written < largeBytes; written += piece.length) {
+    piece.writeUInt32LE(written / piece.length);
+    await file.write(piece);
+  }
+  return load;
+}
+
+async function smallLoad(folder: string): Promise<Load> {
+  const load = {
+    name: '20,000 files',
+    source: join(folder, 'small'),
+    target: join(folder, 'target'),
+    tail: '/',
+    rounds: 3,
+  } as const;
+  for (let index = 0; index < smallFiles; index++) {
+    const parent = join(load.source, `d${index % 200}`);
+    if (index < 200) await mkdir(parent, { recursive: true });
+    await writeFile(join(parent, `f${index}`), randomBytes(1024 + ((index * 7919) % 7168)));
+  }
+  return load;
+}
+
+async function compared({ local, host, sshd }: Bed, { name, source, target, tail, rounds }: Load): Promise<Figure[]> {
+  const ours = (from: Machine, to: Machine) => async (): Promise<void> => {
+    const report = await transfer({ from: { machine: from, path: source }, to: { machine: to, path: target } });
+    if (report.outcome !== 'complete') throw new Error(`The transfer of ${name} was ${report.outcome}.`);
+  };
+  const theirs = (from: string, to: string) => (): Promise<void> => rsync(sshd, from, to);
+  const up = { rounds, ours: ours(local, host), theirs: theirs(`${source}${tail}`, `127.0.0.1:${target}`) };
+  const down = { rounds, ours: ours(host, local), theirs: theirs(`127.0.0.1:${source}${tail}`, target) };
+  const clear = (): Promise<void> => rm(target, { recursive: true, force: true });
+  const figures = [
+    ...(await paired(`${name} up`, up, clear)),
+    ...(await paired(`${name} down`, down, clear)),
+    ...(await paired(`${name} again`, up, () => Promise.resolve())),
+  ];
+  await clear();
+  return figures;
+}
+
+interface Pair {
+  readonly rounds: number;
+  readonly ours: () => Promise<void>;
+  readonly theirs: () => Promise<void>;
+}
+
+/** In turns, each after `ready`. */
+async function paired(name: string, { rounds, ours, theirs }: Pair, ready: () => Promise<void>): Promise<Figure[]> {
+  const oursMs: number[] = [];
+  const theirsMs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await ready();
+    oursMs.push(await timed(ours));
+    await ready();
+    theirsMs.push(await timed(theirs));
+  }
+  const ratio = median(oursMs) / median(theirsMs);
+  return [
+    { name, value: median(oursMs), unit: 'ms' },
+    { name: `${name}, rsync`, value: median(theirsMs), unit: 'ms' },
+    { name: `${name}: ours to rsync's`, value: ratio, unit: '×', aim: { atMost: 1.2 } },
+  ];
+}
+
+async function rsync(sshd: TestSshd, from: string, to: string): Promise<void> {
+  const { user } = sshd.target();
+  const options = [`-o UserKnownHostsFile=${sshd.knownHosts}`, '-o BatchMode=yes', `-c ${cipher}`, `-l ${user}`];
+  const ssh = `ssh -p ${sshd.port} -i ${join(sshd.folder, 'key')} ${options.join(' ')}`;
+  await promisify(execFile)('rsync', ['-a', '-s', '-e', ssh, from, to]);
+}

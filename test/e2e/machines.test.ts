@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'mocha';
+import { makeKey, TestSshd } from '../fakes/sshd.ts';
+import { startVsCode, type VsCode } from '../setup/codeServer.ts';
+import { packagePath, repositoryRoot } from '../setup/paths.ts';
+import { Workbench } from './workbench.ts';
+
+/** What a person does with a machine: one window, one real SSH server, each step where the last one ended. */
+describe('a machine in the hands of a person', () => {
+  let folder: string;
+  let sshd: TestSshd;
+  let vscode: VsCode;
+  let workbench: Workbench;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
+    await cp(join(repositoryRoot, 'media/demo'), folder, { recursive: true });
+    sshd = await TestSshd.start();
+    vscode = await startVsCode({
+      folder,
+      extensionVsix: packagePath,
+      settings: { 'helios.permissions.mode': 'allow', 'helios.model.provider': 'demo' },
+    });
+    workbench = await Workbench.open(vscode);
+    await workbench.openContainer('Helios');
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await vscode?.dispose();
+    await sshd?.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const gpu1 = async (): Promise<string> => {
+    const rows = await workbench.treeRows('Machines');
+    return rows.find(({ label }) => label === 'gpu1')?.description ?? '';
+  };
+  const gpu1Matching = (pattern: RegExp): Promise<string> => workbench.eventually(gpu1, (text) => pattern.test(text));
+
+  it('is offered where there is only this computer', async () => {
+    await workbench.eventually(
+      () => workbench.treeRows('Machines'),
+      (rows) => rows.some(({ label }) => label === 'Add Machine…'),
+    );
+    await workbench.screenshot('machines-empty');
+  });
+
+  it('is added by its address and key, once its host key was trusted', async () => {
+    await workbench.treeRow('Machines', 'Add Machine…').click();
+    await workbench.inputTitled('Helios: Add Machine');
+    await workbench.typeEntry(`${userInfo().username}@127.0.0.1:${sshd.port}`);
+    await workbench.screenshot('machines-add');
+    await workbench.acceptEntry();
+    await workbench.inputTitled('How to Log In?');
+    await workbench.screenshot('machines-login');
+    await workbench.pick('Key File…');
+    await workbench.inputTitled('Private Key');
+    await workbench.typeEntry(join(sshd.folder, 'key'));
+    await workbench.acceptEntry();
+    await workbench.inputTitled('Name of the Machine');
+    await workbench.answerInput('gpu1');
+    const question = await workbench.notificationMatching(/was never seen before/);
+    assert.ok(question.includes(`[127.0.0.1]:${sshd.port}`), question);
+    assert.ok(question.includes(fingerprintOf(sshd)), question);
+    await workbench.screenshot('machines-host-key');
+    await workbench.pressNotificationButton('Trust and Connect');
+    await workbench.notificationMatching(/gpu1 answers/);
+    await gpu1Matching(/^ssh · (CPU|load|GPU|\d)/);
+    await workbench.screenshot('machines-connected');
+  });
+
+  it('runs the demo, and shows its runs and its load', async () => {
+    await workbench.setTheme('dark');
+    await workbench.sendChat('@helios bring val_loss below 2.8 on gpu1');
+    await gpu1Matching(/^ssh · 1 run · /);
+    await workbench.eventually(
+      () => workbench.treeRows('Machines'),
+      (rows) => rows.some(({ label, level }) => label === 'Run 1' && level === 2),
+    );
+    await workbench.screenshot('machines-running-dark');
+    // The chat may have let go while the session slept.
+    await workbench.eventually(
+      () => workbench.treeRows('Experiments'),
+      (rows) => rows.some(({ description }) => description.includes('Goal met')),
+      120_000,
+    );
+    await gpu1Matching(/^ssh · (?!\d+ run)/);
+    await workbench.setTheme('light');
+    await workbench.screenshot('machines-met-light');
+    assert.match(await readFile(join(sshd.folder, 'home/helios-demo/train.py'), 'utf8'), /--lr/);
+  });
+
+  it('is refused when its key is another, and is taken off the list', async () => {
+    await sshd.stop();
+    for (const file of ['host_key', 'host_key.pub']) await rm(join(sshd.folder, file));
+    makeKey(join(sshd.folder, 'host_key'));
+    await sshd.start();
+    await workbench.command('Helios: Test Machine');
+    await workbench.pick('gpu1');
+    await workbench.notificationMatching(/gpu1 cannot be used: .*key/);
+    await workbench.screenshot('machines-refused');
+    await workbench.pressNotificationButton('Edit machines.json');
+    await workbench.page.locator('.editor-instance').getByText('"gpu1"').waitFor();
+    await workbench.screenshot('machines-file');
+    await workbench.command('Helios: Remove Machine');
+    await workbench.pick('gpu1');
+    await workbench.pick('Remove gpu1');
+    await workbench.eventually(
+      () => workbench.treeRows('Machines'),
+      (rows) => rows.every(({ label }) => label !== 'gpu1'),
+    );
+    assert.deepEqual(workbench.consoleErrors(), []);
+  });
+});
+
+function fingerprintOf({ folder }: TestSshd): string {
+  const line = execFileSync('ssh-keygen', ['-lf', join(folder, 'host_key.pub')], { encoding: 'utf8' });
+  return line.split(' ')[1] ?? '';
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'mocha';
+import { LaunchFailure } from '../../src/runs/launchFailure.ts';
+import type { Verdict } from '../../src/runs/run.ts';
+import { until } from '../fakes/scratch.ts';
+import { begun, endOf, useSlurm } from './slurmRuns.ts';
+
+describe('verdicts of runs on a Slurm cluster', () => {
+  const { cluster, controller, spec } = useSlurm();
+
+  const endings: readonly (readonly [string, Verdict])[] = [
+    ['echo good', { kind: 'ok' }],
+    ['exit 3', { kind: 'failed', code: 3 }],
+    ['exec sh -c "exit 4"', { kind: 'failed', code: 4 }],
+    ['set -e; false; echo never', { kind: 'failed', code: 1 }],
+    ['kill -9 $$', { kind: 'signalled', signal: 'KILL' }],
+    ['kill -SEGV $$', { kind: 'signalled', signal: 'SEGV' }],
+  ];
+  for (const [command, verdict] of endings)
+    it(`tells truly how it ended: ${command}`, async () => {
+      const { runs, changes } = controller();
+      const run = await runs.launch(spec(command));
+      assert.match(run.handle ?? '', /^hpc:\d+$/);
+      assert.deepEqual(await endOf(run), verdict);
+      assert.equal(run.process?.jobId, run.handle?.split(':')[1]);
+      const kinds = changes.map(({ kind }) => kind).filter((kind) => kind !== 'queued');
+      assert.deepEqual([kinds[0], kinds.at(-1)], ['started', 'ended']);
+      assert.equal(kinds.filter((kind) => kind === 'ended').length, 1);
+    });
+
+  it('reads every byte of a burst of 200,000 lines', async () => {
+    const { runs, machine } = controller();
+    const run = await runs.launch(spec('seq 200000'));
+    assert.deepEqual(await endOf(run), { kind: 'ok' });
+    const expected = Array.from({ length: 200_000 }, (_, index) => `${index + 1}\n`).join('');
+    const digest = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+    assert.equal(digest(await machine.readFile(run.outputPath)), digest(expected));
+  });
+
+  it('ends at its own limit before that of its job', async () => {
+    const { runs } = controller();
+    const run = await runs.launch(spec('sleep 60', { limit: { ms: 2000, from: 'launch' } }));
+    assert.deepEqual(await endOf(run), { kind: 'time_limit' });
+  });
+
+  it('is killed with its children, verified', async () => {
+    const { runs } = controller();
+    const run = await runs.launch(spec('trap "" TERM; setsid sleep 77 & sleep 77 & echo $$; wait; wait'));
+    await begun(run);
+    await until('it prints', () => run.lastOutputMs !== undefined);
+    const result = await runs.kill(run, { graceMs: 500 });
+    assert.deepEqual([result.isVerified, result.isEscalated, result.left], [true, true, []]);
+    assert.ok(result.signalled.length >= 3);
+    assert.deepEqual(await endOf(run), { kind: 'killed' });
+  });
+
+  it('leaves the queue when it is killed there', async () => {
+    const { runs, changes } = controller({ entry: { flags: ['--hold'] } });
+    const run = await runs.launch(spec('echo never'));
+    assert.equal(run.liveness.kind === 'queued' && run.liveness.why, 'JobHeldUser');
+    assert.deepEqual(
+      changes.map(({ kind }) => kind),
+      ['queued'],
+    );
+    const result = await runs.kill(run);
+    assert.deepEqual([result.isVerified, result.liveness.kind], [true, 'ended']);
+    assert.deepEqual(await endOf(run), { kind: 'killed' });
+    assert.equal(run.process, undefined);
+  });
+
+  it('runs the prologue where the command runs, and tells of one that fails', async () => {
+    const good = controller({ entry: { prologue: ['export FROM_PROLOGUE=yes', 'if true; then :; fi'] } });
+    const run = await good.runs.launch(spec('echo "got $FROM_PROLOGUE $OWN"', { env: { OWN: "it's" } }));
+    assert.deepEqual(await endOf(run), { kind: 'ok' });
+    assert.equal((await good.runs.output(run, { lines: 5 })).text, "got yes it's");
+    const bad = controller({ entry: { prologue: ['echo loading', 'load_module cuda/99'] } });
+    const failed = await bad.runs.launch(spec('echo never'));
+    assert.deepEqual(await endOf(failed), { kind: 'failed', code: 127 });
+    const { text } = await bad.runs.output(failed, { lines: 5 });
+    assert.match(text, /load_module: command not found\nThe prologue failed with exit code 127: load_module cuda\/99/);
+  });
+
+  it('says why Slurm refuses a job', async () => {
+    const { runs } = controller({ entry: { partition: 'nowhere' } });
+    const run = spec('echo never');
+    await assert.rejects(runs.launch(run), (error) => {
+      assert.ok(error instanceof LaunchFailure);
+      assert.equal(error.reason, 'not_started');
+      assert.match(error.message, /Slurm refused it: sbatch: error: .*invalid partition.*nowhere/i);
+      return true;
+    });
+    assert.equal(await runs.adopt(run), undefined);
+  });
+
+  it('asks for what the entry and the run want', async () => {
+    const { runs } = controller({ entry: { partition: 'gpu', gpus: 1, memoryMb: 100, timeLimitMinutes: 7, cpus: 2 } });
+    const run = await runs.launch(spec('echo "gpus=$CUDA_VISIBLE_DEVICES"; sleep 30', { resources: { gpus: 2 } }));
+    const job = cluster().tell('scontrol', 'show', 'job', '-o', run.handle?.split(':')[1] ?? '');
+    assert.match(job, /TimeLimit=00:07:00/);
+    assert.match(job, /Partition=gpu/);
+    assert.match(job, /gres[:/]gpu[:=]2/);
+    assert.match(job, /CPUs\/Task=2/);
+    assert.match(job, /MinMemoryNode=100M/);
+    await begun(run);
+    await until('it prints', () => run.lastOutputMs !== undefined);
+    assert.equal((await runs.output(run, { lines: 5 })).text, 'gpus=0,1');
+    await runs.kill(run, { signal: 'KILL', graceMs: 0 });
+    const limited = spec('true', { limit: { ms: 90_000, from: 'launch', graceMs: 10_000 } });
+    const other = await controller({ entry: { flags: ['--hold'] } }).runs.launch(limited);
+    assert.match(
+      cluster().tell('scontrol', 'show', 'job', '-o', other.handle?.split(':')[1] ?? ''),
+      /TimeLimit=00:04:00/,
+    );
+    cluster().tell('scancel', other.handle?.split(':')[1] ?? '');
+  });
+
+  it('is ended by the time limit of its job, with a warning before', async () => {
+    const warning = { signal: 'USR1', seconds: 45 };
+    const { runs } = controller({ entry: { timeLimitMinutes: 1, warning, partition: 'urgent' } });
+    const command = "trap 'echo warned' USR1; trap 'echo INT' INT; while :; do sleep 0.2; done";
+    const run = await runs.launch(spec(command));
+    await begun(run);
+    await runs.kill(run, { signal: 'STOP' });
+    await runs.kill(run, { signal: 'CONT' });
+    assert.deepEqual(await endOf(run, 150_000), { kind: 'time_limit' });
+    // Its shell may also say what the signal did to the program that it was waiting for.
+    const said = (await runs.output(run, { lines: 20 })).text.split('\n');
+    assert.ok(said.includes('warned'), said.join(' | '));
+  }).timeout(200_000);
+
+  it('hears INT, which a shell makes its background processes ignore', async () => {
+    const { runs } = controller();
+    const run = await runs.launch(spec("trap 'echo interrupted; exit 1' INT; echo 1; while :; do sleep 0.05; done"));
+    await until('it prints', () => run.lastOutputMs !== undefined, 20_000);
+    const result = await runs.kill(run, { signal: 'INT' });
+    assert.deepEqual([result.isVerified, result.isEscalated], [true, false]);
+    assert.match((await runs.output(run, { lines: 5 })).text, /interrupted/);
+    assert.deepEqual(await endOf(run), { kind: 'killed' });
+  });
+
+  it('is lost, with the reason, when its node fails', async () => {
+    const { runs } = controller({ entry: { partition: 'gpu' } });
+    const run = await runs.launch(spec('sleep 300'));
+    await begun(run);
+    cluster().tell('scontrol', 'update', 'nodename=two', 'state=down', 'reason=burnt');
+    try {
+      const verdict = await endOf(run);
+      assert.ok(verdict.kind === 'lost', JSON.stringify(verdict));
+      assert.match(verdict.why, /NODE_FAIL/);
+    } finally {
+      // It comes back by itself; when that was before this, there is nothing to do.
+      await until('node two is there again', () => {
+        if (cluster().tell('sinfo', '-h', '-n', 'two', '-p', 'gpu', '-o', '%T').trim() === 'idle') return true;
+        cluster().tell('scontrol', 'update', 'nodename=two', 'state=idle');
+        return false;
+      });
+    }
+  });
+
+  it('is preempted where its partition cancels', async () => {
+    const { runs } = controller();
+    const victim = await runs.launch(spec('sleep 300', { resources: { cpus: 2 } }));
+    await begun(victim);
+    const urgent = controller({ entry: { partition: 'urgent', flags: ['--nodelist=one'] } });
+    const run = await urgent.runs.launch(spec('echo urgent', { resources: { cpus: 2 } }));
+    assert.deepEqual(await endOf(victim), { kind: 'preempted' });
+    assert.deepEqual(await endOf(run), { kind: 'ok' });
+  });
+
+  it('goes back to the queue where its partition requeues, and begins anew as the same run', async () => {
+    const { runs, changes } = controller({ entry: { partition: 'gpu', requeue: true } });
+    const command = 'echo "restart ${SLURM_RESTART_COUNT:-0}"; [ -n "$SLURM_RESTART_COUNT" ] || sleep 300';
+    const victim = await runs.launch(spec(command, { resources: { cpus: 2 } }));
+    await begun(victim);
+    const first = victim.process;
+    const urgent = controller({ entry: { partition: 'urgent', flags: ['--nodelist=two'] } });
+    const run = await urgent.runs.launch(spec('sleep 3', { resources: { cpus: 2 } }));
+    await until('it waits again', () => victim.liveness.kind === 'queued', 30_000);
+    assert.equal(victim.process, undefined);
+    assert.deepEqual(await endOf(run), { kind: 'ok' });
+    // Slurm holds back for two minutes what was put back into the queue.
+    cluster().tell('scontrol', 'update', `jobid=${victim.handle?.split(':')[1]}`, 'starttime=now');
+    assert.deepEqual(await endOf(victim, 150_000), { kind: 'ok' });
+    // Its shell may still say what became of its program.
+    const said = (await runs.output(victim, { lines: 5 })).text.split('\n').filter((line) => line !== 'Terminated');
+    assert.deepEqual(said, ['restart 0', 'restart 1']);
+    assert.notDeepEqual(victim.process, first);
+    assert.deepEqual(
+      changes.map(({ kind }) => kind).filter((kind, index, all) => kind !== 'output' && kind !== all[index - 1]),
+      ['queued', 'started', 'queued', 'started', 'ended'],
+    );
+  }).timeout(240_000);
+});

@@ -1,0 +1,76 @@
+/** Trees with everything that makes trees hard, and what is to be seen of them afterwards. */
+import { createHash, randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+
+/** Nanoseconds, so that whole seconds are not enough. */
+const modified = 1_700_000_000.123456;
+
+/** Writes `content` with a time that is not now. */
+export function put(path: string, content: string | Buffer, mode = 0o644): void {
+  fs.mkdirSync(join(path, '..'), { recursive: true });
+  fs.writeFileSync(path, content);
+  fs.chmodSync(path, mode);
+  fs.utimesSync(path, modified, modified);
+}
+
+/** Odd names, modes, links that lead anywhere, empty and closed folders, and a file of `largeBytes`. */
+export function hardTree(root: string, largeBytes = 0): void {
+  const odd = [`it's "odd"`, '-rf', '--', ' two  words ', 'new\nline', 'tab\t', '$HOME `x` \\n', 'ä😀', '*'];
+  for (const name of odd) put(join(root, 'odd', name, name), name);
+  fs.writeFileSync(Buffer.concat([Buffer.from(`${root}/odd/`), Buffer.from([0xff, 0xfe, 0x41])]), 'not UTF-8');
+  put(join(root, 'run.sh'), '#!/bin/sh\n', 0o755);
+  put(join(root, 'secret'), 's', 0o600);
+  put(join(root, 'closed', 'read-only'), 'r', 0o444);
+  put(join(root, 'empty.txt'), '');
+  put(join(root, 'setuid'), 'x', 0o755);
+  put(join(root, 'x'.repeat(200), 'y'.repeat(200), 'z'.repeat(200)), 'deep');
+  for (let index = 0; index < 50; index++) put(join(root, 'many', `f${index}`), randomBytes(index * 100));
+  fs.mkdirSync(join(root, 'hollow', 'hollow'), { recursive: true });
+  const links = {
+    near: 'run.sh',
+    gone: 'nowhere',
+    out: '/etc/hosts',
+    up: '../../..',
+    folder: 'many',
+    'odd/new\nlink': 'a\nb\n',
+  };
+  for (const [name, target] of Object.entries(links)) fs.symlinkSync(target, join(root, name));
+  if (largeBytes > 0) put(join(root, 'many', 'large.bin'), randomBytes(largeBytes));
+  for (const folder of ['hollow/hollow', 'hollow', 'many', 'odd'])
+    fs.utimesSync(join(root, folder), modified, modified);
+  fs.chmodSync(join(root, 'closed'), 0o555);
+}
+
+/** What counts of a tree, by name as bytes. Of links their time does not. */
+export function seen(root: string): Record<string, string> {
+  const all: Record<string, string> = {};
+  const look = (path: Buffer, name: string): void => {
+    const stat = fs.lstatSync(path, { bigint: true });
+    const time = stat.isSymbolicLink() ? '' : ` ${stat.mtimeNs}`;
+    all[name] = `${stat.mode.toString(8)}${time} ${contentOf(path, stat)}`;
+    if (!stat.isDirectory()) return;
+    for (const child of fs.readdirSync(path, { encoding: 'buffer' }))
+      look(Buffer.concat([path, Buffer.from('/'), child]), `${name}/${child.toString('latin1')}`);
+  };
+  look(Buffer.from(root), '');
+  return all;
+}
+
+function contentOf(path: Buffer, stat: fs.BigIntStats): string {
+  if (stat.isSymbolicLink()) return `→ ${fs.readlinkSync(path)}`;
+  return stat.isFile() ? createHash('sha256').update(fs.readFileSync(path)).digest('hex') : '';
+}
+
+/** Names of files and links, sorted. */
+export const names = (root: string): string[] =>
+  Object.entries(seen(root))
+    .filter(([, what]) => !what.startsWith('4'))
+    .map(([name]) => name.slice(1))
+    .sort();
+
+/** A closed folder could not be removed by anybody but root. */
+export const openUp = (root: string): void => {
+  for (const name of ['from/closed', 'to/closed'])
+    if (fs.existsSync(join(root, name))) fs.chmodSync(join(root, name), 0o755);
+};
