@@ -105,7 +105,7 @@ export class JobHost implements RunHost {
   }
 
   async #tell(jobId: string, signal: string, isRunning: boolean, graceMs?: number): Promise<SignalReport> {
-    if (!isRunning) return nothingSignalled;
+    if (!isRunning || !(await this.#hasBegun())) return nothingSignalled;
     const order = signalCommand(this.#folder, signal, graceMs);
     const timeoutMs = orderTimeoutMs + (graceMs ?? 0);
     try {
@@ -116,6 +116,11 @@ export class JobHost implements RunHost {
         return nothingSignalled;
       throw error;
     }
+  }
+
+  /** A job that runs may not have come to its script yet, and a shell that is not ready for an order dies of its signal. */
+  async #hasBegun(): Promise<boolean> {
+    return (await this.#machine.stat(this.#folder.process)) !== undefined;
   }
 
   /** Whichever mark is first is there alone. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { LaunchFailure } from '../../src/runs/launchFailure.ts';
 import type { Verdict } from '../../src/runs/run.ts';
@@ -67,6 +69,18 @@ describe('verdicts of runs on a Slurm cluster', () => {
     assert.deepEqual([result.isVerified, result.liveness.kind], [true, 'ended']);
     assert.deepEqual(await endOf(run), { kind: 'killed' });
     assert.equal(run.process, undefined);
+  });
+
+  it('is killed while the shell of its job reads its profile, and is not ready for orders yet', async () => {
+    const home = join(cluster().folder, 'slow-home');
+    mkdirSync(home);
+    writeFileSync(join(home, '.bash_profile'), 'sleep 5\n');
+    const { runs } = controller({ env: { HOME: home } });
+    const run = await runs.launch(spec('echo never'));
+    const id = run.handle?.split(':')[1] ?? '';
+    await until('Slurm says that it runs', () => /RUNNING/.test(cluster().tell('squeue', '-h', '-j', id, '-o', '%T')));
+    assert.equal((await runs.kill(run, { graceMs: 500 })).isVerified, true);
+    assert.deepEqual(await endOf(run), { kind: 'killed' });
   });
 
   it('runs the prologue where the command runs, and tells of one that fails', async () => {
