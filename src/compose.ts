@@ -18,11 +18,12 @@ import type { MachinePrompts } from './machines/machinePrompts.ts';
 import { MachineRegistry, type CreateMachine } from './machines/list/machineRegistry.ts';
 import type { GoingRun } from './machines/resources/gpuTimes.ts';
 import { MachineResources } from './machines/resources/machineResources.ts';
-import { createAnthropicProvider } from './models/anthropic.ts';
+import { createAnthropicProvider } from './models/anthropic/anthropic.ts';
 import { createDemoProvider } from './models/demo.ts';
 import type { ModelProvider } from './models/model.ts';
-import { createCompatibleProvider } from './models/openaiChat.ts';
-import { createOpenaiProvider } from './models/openaiResponses.ts';
+import { createCompatibleProvider } from './models/compatible/openaiChat.ts';
+import { createOpenaiProvider } from './models/openai/openaiResponses.ts';
+import { KnownModels } from './models/modelCatalogue.ts';
 import { extendPrices, listPrices } from './models/prices.ts';
 import type { Run } from './runs/liveRun.ts';
 import { Runs } from './runs/runs.ts';
@@ -109,6 +110,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     resources,
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...providers().values()],
+    models: new KnownModels(() => [...providers().values()]),
     close,
     dispose: () => void close(),
   };

@@ -10,9 +10,10 @@ import type { MachinePrompts } from '../machines/machinePrompts.ts';
 import type { MachineRegistry } from '../machines/list/machineRegistry.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
-import type { ModelProvider } from '../models/model.ts';
+import type { Effort, ModelProvider } from '../models/model.ts';
+import type { ModelCatalogue } from '../models/modelCatalogue.ts';
 import type { Runs } from '../runs/runs.ts';
-import type { Budget, EndReason, JournalEvent, StreamEvent } from './events.ts';
+import type { Budget, EndReason, JournalEvent, Limits, StreamEvent } from './events.ts';
 import type { SessionState } from './state.ts';
 
 export interface GoalRequest {
@@ -64,6 +65,8 @@ export interface Session {
   stop(options?: { readonly killRuns?: boolean }): Promise<void>;
   /** Takes effect with the next call; history and memory stay. */
   useModel(provider: string, model: string): Promise<void>;
+  /** Takes effect with the next call; `undefined`: as the settings say. */
+  useEffort(effort: Effort | undefined): Promise<void>;
   /** Pins a note that the model always sees; resolves with its number, which is never given again. Throws `UserFacing` beyond 20. */
   pin(text: string): Promise<number>;
   /** Resolves with false when there is no note of that number. */
@@ -108,8 +111,13 @@ export type ApprovalAnswer = 'allow' | 'allow_session' | 'deny';
 
 /** What the engine needs from its host. Without the prompts of machines nobody can be asked, and the answer is no. */
 export interface EnginePorts extends Partial<MachinePrompts> {
-  /** A provider's key, or undefined. `name` is `anthropic`, `openai` or `compatible`. */
+  /**
+   * A provider's secret, or undefined. `name` is `anthropic`, `openai`, `gemini`, `bedrock`, `compatible`, `endpoint-<id>`, or
+   * `chatgpt` (the tokens of a sign-in, as JSON).
+   */
   secret(name: string): Promise<string | undefined>;
+  /** Keeps a secret; `undefined` forgets it. Without this port nothing can be signed in to. */
+  storeSecret?(name: string, value: string | undefined): Promise<void>;
   /** Asked only in permission mode `ask`. The signal is aborted when the answer is no longer wanted. */
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
 }
@@ -124,21 +132,66 @@ export interface Engine extends Disposable {
   readonly resources: MachineResources;
   readonly globalMemoryFolder: string;
   providers(): readonly ModelProvider[];
+  readonly models: ModelCatalogue;
   /** Ends what this process does with the sessions (leases are let go, runs go on) and writes out the index. */
   close(): Promise<void>;
 }
 
 export type PermissionMode = 'ask' | 'allow';
 
+export interface WebSettings {
+  /** The base URL of a SearxNG instance; it then searches in place of the provider. */
+  readonly searxngUrl?: string;
+  /** Lets `web_fetch` reach addresses of private networks and of this computer. */
+  readonly allowsPrivateAddresses?: boolean;
+}
+
+/** An endpoint of the person's own that speaks Chat Completions. Its key is the secret `endpoint-<id>`. */
+export interface EndpointSettings {
+  /** Lower case letters, digits and hyphens; the id of its provider. */
+  readonly id: string;
+  readonly label?: string;
+  readonly baseUrl: string;
+  readonly defaultModel?: string;
+  /** Of models that the endpoint does not describe itself. */
+  readonly contextTokens?: number;
+  readonly maxOutputTokens?: number;
+  /** Default: native, until the endpoint refuses tools. */
+  readonly toolCalls?: 'native' | 'text';
+  readonly acceptsImages?: boolean;
+  /** Sends `reasoning_effort`. */
+  readonly sendsEffort?: boolean;
+  /** Sent with every request; never a place for keys. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** What may be configured; read anew for each session. */
 export interface EngineSettings {
-  /** `claude`, `openai`, `compatible` or `demo`. */
+  /** The id of a provider, such as `claude` or `demo`. */
   readonly provider: string;
   readonly model?: string;
   readonly permissionMode: PermissionMode;
   readonly anthropicBaseUrl?: string;
   readonly openaiBaseUrl?: string;
   readonly compatibleBaseUrl?: string;
+  readonly geminiBaseUrl?: string;
+  readonly bedrockBaseUrl?: string;
+  readonly bedrockRegion?: string;
+  /** Of the ChatGPT back end, and of its sign-in. */
+  readonly chatgptBaseUrl?: string;
+  readonly chatgptAuthUrl?: string;
+  /** The person's own `claude`; looked for on PATH unless told. */
+  readonly claudePath?: string;
+  readonly endpoints?: readonly EndpointSettings[];
+  /** `http://host:port` for every call to a model and to the web; the environment's unless told. */
+  readonly proxy?: string;
+  /** A PEM file of certificates to trust beside those of the system. */
+  readonly caFile?: string;
+  /** Of all sessions of a day together. */
+  readonly dayLimits?: Pick<Limits, 'usd' | 'tokens'>;
+  /** Whom `consult` asks; otherwise another provider that is ready. */
+  readonly consult?: { readonly provider: string; readonly model?: string };
+  readonly web?: WebSettings;
   /** provider/model → USD per million tokens `{ input, output, cacheRead?, cacheWrite? }`; extends the built-in table. */
   readonly prices?: Readonly<Record<string, unknown>>;
   readonly effort?: 'none' | 'low' | 'medium' | 'high' | 'max';

@@ -4,19 +4,28 @@
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
-import type { AssistantBlock, AttachmentBlock, ModelFailure, StopReason, Usage } from '../models/model.ts';
+import type { AssistantBlock, AttachmentBlock, Effort, ModelFailure, StopReason, Usage } from '../models/model.ts';
 import type { Cost } from '../models/prices.ts';
 import type { RunProcess, RunSpec, Verdict } from '../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../runs/sweep.ts';
 import type { SleepRequest } from '../sleep/trigger.ts';
 import type { Effect } from '../tools/tool.ts';
 
-/** Limits of one goal; an absent one does not limit. */
-export interface Budget {
+/** Limits; an absent one does not limit. Tokens are those of input, cached or not, and of output together. */
+export interface Limits {
   readonly turns?: number;
   readonly usd?: number;
   readonly minutes?: number;
+  readonly tokens?: number;
 }
+
+/** Limits of one goal. Those of an experiment hold from the launch of one run to that of the next. */
+export interface Budget extends Limits {
+  readonly experiment?: Limits;
+}
+
+/** `day`: of all sessions of a home, from midnight to midnight of the clock of the computer. */
+export type BudgetScope = 'goal' | 'day' | 'experiment';
 
 export type EndReason = 'goal' | 'blocked' | 'budget' | 'no_progress' | 'user' | 'error';
 
@@ -48,6 +57,8 @@ export type SessionEvent =
   /** Another process took the session up again: after a reload, a crash, or on request. */
   | { readonly type: 'session.resumed'; readonly by: string; readonly budget?: Budget }
   | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }
+  /** Absent: as the settings say. */
+  | { readonly type: 'session.effort_changed'; readonly effort?: Effort }
   /** Interrupted: nothing happens until a message comes. */
   | { readonly type: 'session.paused'; readonly by: 'user' | 'error'; readonly detail?: string }
   | {
@@ -68,6 +79,25 @@ export type SessionEvent =
       readonly usage: Usage;
       readonly cost: Cost;
       readonly failure?: ModelFailure;
+    }
+  /** A call beside the conversation: a second opinion, a search by the provider. It costs, and changes nothing else. */
+  | {
+      readonly type: 'model.consulted';
+      readonly purpose: 'consult' | 'search';
+      readonly callId: string;
+      readonly provider: string;
+      readonly model: string;
+      readonly usage: Usage;
+      readonly cost: Cost;
+    }
+  /** A share of a limit was passed; each is told once. `used` and `of` are in the unit of the limit. */
+  | {
+      readonly type: 'budget.noticed';
+      readonly scope: BudgetScope;
+      readonly limit: keyof Limits;
+      readonly percent: 50 | 80 | 100;
+      readonly used: number;
+      readonly of: number;
     }
   | {
       readonly type: 'permission.decided';

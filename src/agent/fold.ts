@@ -30,7 +30,10 @@ export function initialState(event: Started): SessionState {
     phase: 'ready',
     turns: 0,
     usd: 0,
+    planUsd: 0,
     hasUnknownCost: false,
+    spending: new Map(),
+    notices: new Set(),
     inputTokens: 0,
     outputTokens: 0,
     runs: new Map(),
@@ -59,6 +62,7 @@ const changes: Changes = {
   'session.started': same,
   'session.resumed': (state, { budget }) => ({ ...state, phase: revived(state), ...(budget && { budget }) }),
   'session.model_changed': (state, { provider, model }) => ({ ...state, provider, model }),
+  'session.effort_changed': (state, { effort }) => ({ ...without(state, 'effort'), ...(effort && { effort }) }),
   'session.paused': (state, { detail, by }) => ({
     ...without(state, 'sleep'),
     phase: 'paused',
@@ -71,13 +75,14 @@ const changes: Changes = {
   }),
   'message.added': (state, { origin }) => (origin === 'person' ? awake(state) : state),
   'model.requested': (state, { turn }) => ({ ...without(state, 'pausedBy'), phase: 'thinking', turns: turn }),
-  'model.replied': (state, { usage, cost }) => ({
-    ...state,
+  'model.replied': (state, event) => ({
+    ...spent(state, event),
     phase: state.phase === 'thinking' ? 'ready' : state.phase,
-    usd: 'usd' in cost ? state.usd + cost.usd : state.usd,
-    hasUnknownCost: state.hasUnknownCost || 'unknown' in cost,
-    inputTokens: state.inputTokens + contextTokens(usage),
-    outputTokens: state.outputTokens + usage.outputTokens,
+  }),
+  'model.consulted': (state, event) => spent(state, event),
+  'budget.noticed': (state, { scope, limit, percent }) => ({
+    ...state,
+    notices: new Set([...state.notices, `${scope} ${limit} ${percent}`]),
   }),
   'permission.decided': same,
   'tool.started': (state) => (state.phase === 'ready' ? { ...state, phase: 'acting' } : state),
@@ -111,6 +116,30 @@ const changes: Changes = {
     stickies: new Map([...state.stickies].filter(([other]) => other !== number)),
   }),
 };
+
+type Paid = Pick<Extract<JournalEvent, { type: 'model.consulted' }>, 'provider' | 'model' | 'usage' | 'cost'>;
+
+function spent(state: SessionState, { provider, model, usage, cost }: Paid): SessionState {
+  const usd = 'usd' in cost ? cost.usd : 0;
+  const key = `${provider}/${model}`;
+  const before = state.spending.get(key) ?? { provider, model, calls: 0, usd: 0, tokens: 0, cacheReadTokens: 0 };
+  const sum = {
+    ...before,
+    calls: before.calls + 1,
+    usd: before.usd + usd,
+    tokens: before.tokens + contextTokens(usage) + usage.outputTokens,
+    cacheReadTokens: before.cacheReadTokens + usage.cacheReadTokens,
+  };
+  return {
+    ...state,
+    usd: state.usd + usd,
+    planUsd: state.planUsd + ('isPlan' in cost ? usd : 0),
+    hasUnknownCost: state.hasUnknownCost || 'unknown' in cost,
+    inputTokens: state.inputTokens + contextTokens(usage),
+    outputTokens: state.outputTokens + usage.outputTokens,
+    spending: new Map([...state.spending, [key, sum]]),
+  };
+}
 
 const revived = (state: SessionState): SessionState['phase'] =>
   state.phase === 'thinking' || state.phase === 'acting' ? 'ready' : state.phase;
@@ -148,7 +177,7 @@ const withSweep = (state: SessionState, sweep: SweepState): SessionState => ({
   sweeps: new Map([...state.sweeps, [sweep.plan.id, sweep]]),
 });
 
-type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy';
+type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy' | 'effort';
 
 function without(state: SessionState, ...keys: readonly OptionalKey[]): SessionState {
   const copy: Partial<Record<OptionalKey, unknown>> & SessionState = { ...state };

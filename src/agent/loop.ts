@@ -32,7 +32,8 @@ export interface LoopDeps {
   readonly desk: RunDesk;
   readonly clock: Clock;
   readonly idleTurns: number;
-  readonly effort?: Effort;
+  /** Where the session does not say. */
+  readonly effort: Effort;
   provider(id: string): ModelProvider;
   cost(provider: string, reply: ModelReply): Cost;
   /** The system prompt as it stands; rendered anew only when `isNew`. */
@@ -133,7 +134,8 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
     system: await deps.prompt(wasShortened),
     messages: buildHistory(log.events),
     tools: [...deps.act.tools.values()].map((tool) => tool.spec),
-    ...(deps.effort && { effort: deps.effort }),
+    effort: log.state.effort ?? deps.effort,
+    conversation: log.state.id,
   };
   const number = log.state.turns + 1;
   await log.record({ type: 'model.requested', turn: number, provider: provider.id, model: log.state.model });

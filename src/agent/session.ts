@@ -5,6 +5,7 @@ import { messageOf, UserFacing } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
+import type { Effort } from '../models/model.ts';
 import type { Lease } from '../storage/lease.ts';
 import type { Session } from './engine.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
@@ -145,6 +146,11 @@ export class LiveSession implements Session, SessionHooks {
     this.#parts.checkModel(provider, model);
     if (provider === this.state.provider && model === this.state.model) return;
     await this.#log.record({ type: 'session.model_changed', provider, model });
+  }
+
+  async useEffort(effort: Effort | undefined): Promise<void> {
+    if (effort !== this.state.effort)
+      await this.#log.record({ type: 'session.effort_changed', ...(effort && { effort }) });
   }
 
   pin(text: string): Promise<number> {

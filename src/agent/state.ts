@@ -5,6 +5,7 @@ import type { SweepEndReason, SweepPlan } from '../runs/sweep.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import type { GoalTarget } from '../experiments/target.ts';
 import type { SleepRequest } from '../sleep/trigger.ts';
+import type { Effort } from '../models/model.ts';
 import type { Budget, EndReason, Evidence } from './events.ts';
 
 export interface RunState {
@@ -42,6 +43,17 @@ export interface SweepState {
 /** - `thinking`: a model call is under way · `acting`: tools are · `ready`: between the two. */
 export type Phase = 'ready' | 'thinking' | 'acting' | 'sleeping' | 'paused' | 'ended';
 
+/** What calls to one model came to. */
+export interface Spending {
+  readonly provider: string;
+  readonly model: string;
+  readonly calls: number;
+  readonly usd: number;
+  /** Input, cached or not, and output. */
+  readonly tokens: number;
+  readonly cacheReadTokens: number;
+}
+
 export interface SessionState {
   readonly id: SessionId;
   readonly goal: string;
@@ -54,8 +66,16 @@ export interface SessionState {
   readonly lastEventMs: number;
   readonly phase: Phase;
   readonly turns: number;
+  /** Absent: as the settings say. */
+  readonly effort?: Effort;
   readonly usd: number;
+  /** The part of `usd` that a plan covers: nobody is billed for it. */
+  readonly planUsd: number;
   readonly hasUnknownCost: boolean;
+  /** `provider/model` → what its calls came to, in the order of their first use. */
+  readonly spending: ReadonlyMap<string, Spending>;
+  /** What was told of the limits: `scope limit percent`. */
+  readonly notices: ReadonlySet<string>;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly runs: ReadonlyMap<RunId, RunState>;

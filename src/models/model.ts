@@ -24,6 +24,8 @@ export interface ToolCallBlock {
   readonly name: string;
   /** Parsed arguments; the raw text when it was not valid JSON (the tool boundary then refuses it with the reason). */
   readonly input: unknown;
+  /** What was mended in the text of the call before it could be read: it may not be what the model meant. */
+  readonly repairs?: readonly string[];
 }
 
 /** `base64` without a data-URL prefix. */
@@ -71,6 +73,11 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens?: number;
   readonly effort?: Effort;
+  /**
+   * Names the conversation that this request belongs to (a session's id): what a provider keeps of one (a cache, a process)
+   * it keeps apart by this name. The request is whole without it.
+   */
+  readonly conversation?: string;
 }
 
 /** Tokens of one call. `inputTokens` counts uncached input only; the three input figures add up to the context size. */
@@ -93,7 +100,7 @@ export const sumOf = (one: Usage, other: Usage): Usage => ({
 });
 
 /**
- * - `auth`: key missing or refused · `rate_limit`: 429 or overloaded · `overflow`: the prompt is too long for the model ·
+ * - `auth`: key or sign-in missing, expired or refused · `rate_limit`: 429, overloaded, or the limit of a plan · `overflow`: the prompt is too long for the model ·
  *   `network`: no answer or a cut stream · `server`: 5xx · `refused`: content filter ·
  *   `invalid`: the request was wrong (unknown model, bad parameter).
  */
@@ -143,16 +150,66 @@ export interface ModelDescription {
   /** Tokens of input and output together that the model can hold. */
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
+  /** `text`: it calls tools by the text protocol, for it has no calls of its own. Native unless told. */
+  readonly toolCalls?: 'native' | 'text';
+  /** Whether it can be shown images. Taken for yes unless told. */
+  readonly acceptsImages?: boolean;
+  /** The efforts that it can be told apart; absent where that is not known, empty where it takes none. */
+  readonly efforts?: readonly Effort[];
+  /** US dollars per million tokens, where the provider says so. */
+  readonly price?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead?: number;
+    readonly cacheWrite?: number;
+  };
+  /** Still answers, but is on its way out: never a default. */
+  readonly isRetiring?: boolean;
+}
+
+/** Whether a call could be made now, as far as can be told without making one. `action` says what a person does about it. */
+export type Readiness =
+  { readonly isReady: true } | { readonly isReady: false; readonly problem: string; readonly action: string };
+
+export interface SearchRequest {
+  readonly model: string;
+  readonly query: string;
+}
+
+export interface SearchSource {
+  readonly title: string;
+  readonly url: string;
+  readonly snippet?: string;
+}
+
+/** What a provider's own web search found. `failure` is present exactly when it found nothing out. */
+export interface SearchReply {
+  /** What the model says of the sources. */
+  readonly text: string;
+  readonly sources: readonly SearchSource[];
+  readonly usage: Usage;
+  readonly model: string;
+  readonly failure?: ModelFailure;
 }
 
 export interface ModelProvider {
-  /** `claude`, `openai`, `compatible`, `demo`. */
+  /** `claude`, `claude-cli`, `openai`, `chatgpt`, `gemini`, `bedrock`, `compatible`, `vscode`, `demo`, or an endpoint's own. */
   readonly id: string;
   /** What people read, such as `Anthropic` or `Offline demo (scripted, not a model)`. */
   readonly label: string;
   readonly defaultModel: string;
+  /** `plan`: calls are covered by a subscription; what they would cost by the list is still counted. Metered unless told. */
+  readonly billing?: 'metered' | 'plan';
   /** Known models; a model that is not listed can still be asked for. */
   models(): readonly ModelDescription[];
+  /** Asks the provider which models it has now. Absent where it cannot be asked. Rejects with `CallFailed`. */
+  list?(signal: AbortSignal): Promise<readonly ModelDescription[]>;
+  /** Absent: always ready. Never rejects, makes no request. */
+  readiness?(): Promise<Readiness>;
   /** Never throws, never rejects: failures are data in the last event. Stops within a moment of `signal`'s abort. */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** The provider's own web search. Absent where it has none. Never rejects. */
+  search?(request: SearchRequest, signal: AbortSignal): Promise<SearchReply>;
+  /** What was kept for a conversation is let go of; a later request of it is answered all the same. */
+  release?(conversation: string): Promise<void>;
 }

@@ -4,8 +4,8 @@ import { UserFacing } from '../base/errors.ts';
 import { undatedId } from './catalogue.ts';
 import { contextTokens, sumOf, type ModelReply, type Usage } from './model.ts';
 
-/** Cost of one call in US dollars, or why it is not known. */
-export type Cost = { readonly usd: number } | { readonly unknown: string };
+/** Cost of one call in US dollars, or why it is not known. With `isPlan` nobody is billed for it: it is what the list says. */
+export type Cost = { readonly usd: number; readonly isPlan?: true } | { readonly unknown: string };
 
 /** US dollars per million tokens. */
 export interface Price {

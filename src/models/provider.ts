@@ -9,6 +9,8 @@ export interface ProviderOptions {
   readonly apiKey: () => Promise<string | undefined>;
   /** Without it, the provider's own address. */
   readonly baseUrl?: string;
+  /** The way to the network, with proxies and certificates; the global one unless told. Handed to the SDK. */
+  readonly fetch?: typeof globalThis.fetch;
   readonly clock: Clock;
   /** In [0, 1), for the jitter of retries. */
   readonly random?: () => number;

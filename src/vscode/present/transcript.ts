@@ -88,6 +88,9 @@ const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
   'session.model_changed': (event) => [
     line('server-process', `Goes on with ${code(`${event.provider}/${event.model}`)}`),
   ],
+  'session.effort_changed': (event) => [line('server-process', `Reasoning: ${event.effort ?? 'as configured'}`)],
+  'model.consulted': nothing,
+  'budget.noticed': nothing,
   'session.paused': (event) => [
     line('debug-pause', event.by === 'user' ? 'Paused' : `Paused: ${plain(event.detail ?? event.by, 300)}`),
   ],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { createAnthropicProvider } from '../../../src/models/anthropic.ts';
+import { createAnthropicProvider } from '../../../src/models/anthropic/anthropic.ts';
 import type { Effort, Message, ModelProvider } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { list, text, type JsonObject, type WireServer } from '../../fakes/wire.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import { createCompatibleProvider } from '../../../src/models/openaiChat.ts';
+import { createCompatibleProvider } from '../../../src/models/compatible/openaiChat.ts';
 import { noUsage, type Message } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { list, text, type JsonObject, type WireScript, type WireServer } from '../../fakes/wire.ts';

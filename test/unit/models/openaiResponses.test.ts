@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { createOpenaiProvider } from '../../../src/models/openaiResponses.ts';
+import { createOpenaiProvider } from '../../../src/models/openai/openaiResponses.ts';
 import type { Effort, ModelProvider } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { list, text, type JsonObject, type WireServer } from '../../fakes/wire.ts';

@@ -5,10 +5,10 @@ import type {
   ResponseInputContent,
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
-import { assertNever } from '../base/errors.ts';
-import { isReasoningModel, openaiEffort } from './catalogue.ts';
-import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from './model.ts';
-import { objectInput, replayable, thinkingItem } from './replay.ts';
+import { assertNever } from '../../base/errors.ts';
+import { isReasoningModel, openaiEffort } from '../catalogue.ts';
+import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from '../model.ts';
+import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
 export interface ResponsesOptions {
   /** Asks for summaries of the reasoning. */

@@ -5,8 +5,8 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from './model.ts';
-import { objectInput, replayable, thinkingItem } from './replay.ts';
+import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from '../model.ts';
+import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
 /** Where a server puts the model's reasoning; it is sent back under the same name. */
 export type ReasoningField = 'reasoning_content' | 'reasoning';

@@ -1,12 +1,12 @@
 /** Claude, over the Messages API. */
-import type { Attempt } from './guarded.ts';
+import type { Attempt } from '../guarded.ts';
 import { anthropicRequest } from './anthropicRequest.ts';
 import { readAnthropic } from './anthropicStream.ts';
-import { claudeModels, defaultClaudeModel } from './catalogue.ts';
-import type { ModelEvent, ModelProvider, ModelRequest } from './model.ts';
-import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from './provider.ts';
-import { openReplaying } from './replay.ts';
-import { silentLogger } from '../base/logger.ts';
+import { claudeModels, defaultClaudeModel } from '../catalogue.ts';
+import type { ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
+import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
+import { openReplaying } from '../replay.ts';
+import { silentLogger } from '../../base/logger.ts';
 
 const identity: ProviderIdentity = {
   id: 'claude',

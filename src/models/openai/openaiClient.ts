@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { silentLogger } from '../base/logger.ts';
+import { silentLogger } from '../../base/logger.ts';
 
 /**
  * Loads the SDK on the first call. What it would read from the environment is set here, so that no key, organisation or

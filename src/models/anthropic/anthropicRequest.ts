@@ -10,8 +10,8 @@ import type {
   Tool,
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
-import { assertNever } from '../base/errors.ts';
-import { claudeModels, claudeThinking, describedModel } from './catalogue.ts';
+import { assertNever } from '../../base/errors.ts';
+import { claudeModels, claudeThinking, describedModel } from '../catalogue.ts';
 import type {
   AssistantBlock,
   AttachmentBlock,
@@ -22,8 +22,8 @@ import type {
   ToolResultBlock,
   ToolSpec,
   UserBlock,
-} from './model.ts';
-import { objectInput, replayable, thinkingItem } from './replay.ts';
+} from '../model.ts';
+import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
 const defaultMaxOutputTokens = 32_000;
 const cached = { cache_control: { type: 'ephemeral' } } as const;

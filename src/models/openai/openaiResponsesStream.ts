@@ -7,9 +7,9 @@ import type {
   ResponseStreamEvent,
   ResponseUsage,
 } from 'openai/resources/responses/responses';
-import { CallFailed, type Attempt } from './guarded.ts';
-import { noUsage, type AssistantBlock, type ModelEvent, type StopReason, type Usage } from './model.ts';
-import { ownThinking, parsedInput } from './replay.ts';
+import { CallFailed, type Attempt } from '../guarded.ts';
+import { noUsage, type AssistantBlock, type ModelEvent, type StopReason, type Usage } from '../model.ts';
+import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
   readonly provider: string;

@@ -1,13 +1,13 @@
 /** OpenAI's own models, over the Responses API. Nothing is stored there: the whole conversation is sent each time. */
 import type OpenAI from 'openai';
-import { defaultOpenaiModel, openaiModels } from './catalogue.ts';
-import type { Attempt } from './guarded.ts';
-import type { ModelEvent, ModelProvider, ModelRequest } from './model.ts';
+import { defaultOpenaiModel, openaiModels } from '../catalogue.ts';
+import type { Attempt } from '../guarded.ts';
+import type { ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
 import { openaiClient } from './openaiClient.ts';
 import { responsesRequest } from './openaiResponsesRequest.ts';
 import { readResponses } from './openaiResponsesStream.ts';
-import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from './provider.ts';
-import { openReplaying } from './replay.ts';
+import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
+import { openReplaying } from '../replay.ts';
 
 export interface OpenaiProviderOptions extends ProviderOptions {
   /** Calls with one key share a cache; a session's id is a good one. */

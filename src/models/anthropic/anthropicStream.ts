@@ -7,9 +7,9 @@ import type {
   StopReason as ClaudeStop,
   Usage as ClaudeUsage,
 } from '@anthropic-ai/sdk/resources/messages';
-import { CallFailed, type Attempt } from './guarded.ts';
-import type { AssistantBlock, ModelEvent, StopReason, Usage } from './model.ts';
-import { ownThinking, parsedInput } from './replay.ts';
+import { CallFailed, type Attempt } from '../guarded.ts';
+import type { AssistantBlock, ModelEvent, StopReason, Usage } from '../model.ts';
+import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
   readonly provider: string;

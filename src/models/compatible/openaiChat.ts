@@ -1,11 +1,11 @@
 /** Any endpoint that speaks Chat Completions: vLLM, Ollama, llama.cpp, LM Studio, OpenRouter and many more. */
-import type { Attempt } from './guarded.ts';
-import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from './model.ts';
+import type { Attempt } from '../guarded.ts';
+import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
 import { chatRequest } from './openaiChatRequest.ts';
 import { readChat } from './openaiChatStream.ts';
-import { openaiClient } from './openaiClient.ts';
-import { dependable, type ProviderIdentity, type ProviderOptions } from './provider.ts';
-import { openReplaying } from './replay.ts';
+import { openaiClient } from '../openai/openaiClient.ts';
+import { dependable, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
+import { openReplaying } from '../replay.ts';
 
 export interface CompatibleProviderOptions extends ProviderOptions {
   /** Such as `http://127.0.0.1:8000/v1`. */

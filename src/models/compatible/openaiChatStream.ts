@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { CompletionUsage } from 'openai/resources/completions';
-import { CallFailed, type Attempt } from './guarded.ts';
-import type { AssistantBlock, ModelEvent, ModelRequest, StopReason, ToolCallBlock, Usage } from './model.ts';
+import { CallFailed, type Attempt } from '../guarded.ts';
+import type { AssistantBlock, ModelEvent, ModelRequest, StopReason, ToolCallBlock, Usage } from '../model.ts';
 import type { ReasoningField, ReasoningItem } from './openaiChatRequest.ts';
-import { ownThinking, parsedInput } from './replay.ts';
+import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
   readonly provider: string;
