@@ -1,5 +1,5 @@
 /** What the SDKs throw, told by its shape and not by class, so that neither SDK is loaded before its first call. */
-import { codeOf, messageOf } from '../base/errors.ts';
+import { adviceOf, codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
 import type { ModelFailure, ModelFailureReason } from './model.ts';
 
@@ -27,6 +27,8 @@ const noCreditPattern = /insufficient_quota|billing|credit balance/i;
 const policyPattern = /policy|content_filter|safety|flagged/i;
 
 export function failureOf(error: unknown, context: FailureContext): ModelFailure {
+  const ours = causeForPerson(error);
+  if (ours !== undefined) return { reason: 'invalid', message: `${context.label}: ${adviceOf(ours)}` };
   const thrown = read(error);
   const reason = reasonOf(thrown, error);
   const retryAfterMs = retryAfter(thrown.headers, context.nowMs);
@@ -105,6 +107,12 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
 const maxCauses = 8;
+
+/** What our own side of the network has to say, such as a proxy that wants a password: no attempt can help. */
+function causeForPerson(error: unknown, depth = 0): UserFacing | undefined {
+  if (error instanceof UserFacing) return error;
+  return error instanceof Error && depth < maxCauses ? causeForPerson(error.cause, depth + 1) : undefined;
+}
 
 /** `Connection error.` says nothing; its last cause says `connect ECONNREFUSED …`. */
 function innermost(error: unknown, depth = 0): string {

@@ -23,6 +23,7 @@ export function createAnthropicProvider(options: ProviderOptions): ModelProvider
       baseURL: options.baseUrl ?? 'https://api.anthropic.com',
       maxRetries: 0,
       webhookKey: null,
+      ...(options.fetch && { fetch: options.fetch }),
       logger: silentLogger,
       logLevel: 'off',
     });

@@ -1,0 +1,141 @@
+/** The way to the network: through a proxy, with further certificates, or straight on. One `fetch` for all of it. */
+import { readFile } from 'node:fs/promises';
+import tls from 'node:tls';
+import type { Dispatcher } from 'undici';
+import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
+import { parseProxy } from './proxy.ts';
+
+export interface NetworkSettings {
+  /** `http://`, `https://` or `socks5://`, with user and password where it wants them. */
+  readonly proxy?: string;
+  /** Hosts that are reached without the proxy, separated by commas, as in `NO_PROXY`. This computer always is. */
+  readonly noProxy?: string;
+  /** A PEM file of certificates to trust beside those of Node. */
+  readonly caFile?: string;
+}
+
+type Fetch = typeof globalThis.fetch;
+
+/**
+ * Reads the settings at each call. Without any, the host's own `fetch` is used, which in VS Code knows the proxy and the
+ * certificates of the window; where that does not trust a certificate, those of the system are tried once.
+ * The call rejects as `fetch` does, or with `UserFacing` where a setting is wrong or the proxy is at fault.
+ */
+export function createFetch(settings: () => NetworkSettings): Fetch {
+  const ways = new Map<string, Promise<Dispatcher>>();
+  let trustsSystem = false;
+
+  const through = async (way: NetworkSettings, ...[input, init]: Parameters<Fetch>): Promise<Response> => {
+    if (way.proxy === undefined && way.caFile === undefined && !trustsSystem) return globalThis.fetch(input, init);
+    const key = JSON.stringify([way, trustsSystem]);
+    const dispatcher = ways.get(key) ?? openWay(way, trustsSystem);
+    ways.set(key, dispatcher);
+    dispatcher.catch(() => ways.delete(key));
+    const { fetch } = await import('undici');
+    // Both implement the same standard; their types do not know of each other.
+    const call = fetch as unknown as (input: unknown, init: unknown) => Promise<Response>;
+    return call(input, { ...init, dispatcher: await dispatcher }).catch((error: unknown) => {
+      throw way.proxy === undefined ? error : (proxyFault(error, way.proxy) ?? error);
+    });
+  };
+
+  const attempt = async (...[input, init]: Parameters<Fetch>): Promise<Response> => {
+    const way = settings();
+    try {
+      return await through(way, input, init);
+    } catch (error) {
+      if (trustsSystem || !isUntrusted(error) || !isRepeatable(init?.body)) throw error;
+      trustsSystem = true;
+      return through(way, input, init);
+    }
+  };
+  return (input, init) =>
+    attempt(input, init).catch((error: unknown) => {
+      throw certificateFault(error) ?? error;
+    });
+}
+
+async function openWay({ proxy, noProxy, caFile }: NetworkSettings, trustsSystem: boolean): Promise<Dispatcher> {
+  const ca = [
+    ...tls.getCACertificates('default'),
+    ...(trustsSystem ? tls.getCACertificates('system') : []),
+    ...(caFile === undefined ? [] : [await certificates(caFile)]),
+  ];
+  const { Agent, EnvHttpProxyAgent } = await import('undici');
+  if (proxy === undefined) return new Agent({ connect: { ca } });
+  const uri = parseProxy(proxy).href;
+  return new EnvHttpProxyAgent({
+    httpProxy: uri,
+    httpsProxy: uri,
+    noProxy: ['localhost', '127.0.0.1', '::1', '[::1]', ...(noProxy === undefined ? [] : [noProxy])].join(','),
+    connect: { ca },
+    requestTls: { ca },
+    proxyTls: { ca },
+  });
+}
+
+async function certificates(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new UserFacing(
+      `The file of certificates ${file} cannot be read: ${messageOf(error)}`,
+      'Name a PEM file in the setting caFile (in VS Code: helios.network.caFile), or leave it empty.',
+    );
+  });
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  throw new UserFacing(
+    `${file} holds no certificate.`,
+    'It must be a PEM file, with lines that say BEGIN CERTIFICATE. A DER file becomes one by: openssl x509 -inform der.',
+  );
+}
+
+/** A body that is a stream is used up by the first attempt. */
+const isRepeatable = (body: unknown): boolean => body === undefined || body === null || typeof body === 'string';
+
+const untrusted =
+  /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/;
+
+const badCertificate = new RegExp(`${untrusted.source}|^(CERT_|ERR_TLS_CERT)`);
+
+const isUntrusted = (error: unknown): boolean => causes(error).some((cause) => untrusted.test(codeOf(cause) ?? ''));
+
+/** Temporary where it does not answer: then it is an error of the network, with its code. */
+function proxyFault(error: unknown, proxy: string): Error | undefined {
+  const url = parseProxy(proxy);
+  const all = causes(error);
+  if (all.some((cause) => /\b407\b/.test(messageOf(cause))))
+    return new UserFacing(
+      `The proxy ${url.host} wants a user and a password (407).`,
+      'Write them into its address: http://user:password@host:port, with special characters percent-encoded.',
+    );
+  const own = all.find((cause) => isAbout(cause, url));
+  if (own === undefined) return undefined;
+  return Object.assign(new Error(`The proxy ${url.host} does not answer: ${own.message}`), { code: codeOf(own) });
+}
+
+const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443', 'socks5:': '1080' };
+
+function isAbout(cause: Error, { hostname, port, protocol }: URL): boolean {
+  if ('hostname' in cause) return cause.hostname === hostname;
+  return 'port' in cause && String(cause.port) === (port || defaultPorts[protocol]);
+}
+
+function certificateFault(error: unknown): UserFacing | undefined {
+  const fault = causes(error).find((cause) => badCertificate.test(codeOf(cause) ?? ''));
+  return (
+    fault &&
+    new UserFacing(
+      `The certificate of the other side is not trusted: ${fault.message}.`,
+      'If your network inspects connections, name its certificate (PEM) in the setting caFile (in VS Code: helios.network.caFile).',
+    )
+  );
+}
+
+/** The error and what it came from, outermost first. */
+function causes(error: unknown): Error[] {
+  const found: Error[] = [];
+  for (let next = error; next instanceof Error && found.length < 8; next = next.cause) {
+    found.push(next);
+    if (next instanceof AggregateError) found.push(...next.errors.filter((each) => each instanceof Error));
+  }
+  return found;
+}

@@ -1,0 +1,26 @@
+/** Addresses of proxies, as settings and the environment give them. */
+import { UserFacing } from '../base/errors.ts';
+
+/** Throws `UserFacing`, which never shows the password. */
+export function parseProxy(text: string): URL {
+  const url = URL.parse(/^[a-z0-9+.-]+:\/\//i.test(text) ? text : `http://${text}`);
+  if (url !== null && /^(https?|socks5):$/.test(url.protocol) && url.hostname !== '') return url;
+  throw new UserFacing(
+    `“${text.replace(/\/\/.*@/, '//…@')}” is not the address of a proxy.`,
+    'Write it like http://proxy.example.org:3128 or socks5://127.0.0.1:1080 (setting proxy, or HTTPS_PROXY).',
+  );
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the usual variables say; capitals or not. */
+export function proxyOf(env: Environment): { readonly proxy?: string; readonly noProxy?: string } {
+  const first = (...names: readonly string[]): string | undefined =>
+    names
+      .flatMap((name) => [env[name], env[name.toLowerCase()]])
+      .find((value) => value?.trim())
+      ?.trim();
+  const proxy = first('HTTPS_PROXY', 'ALL_PROXY', 'HTTP_PROXY');
+  const noProxy = first('NO_PROXY');
+  return { ...(proxy && { proxy }), ...(noProxy && { noProxy }) };
+}
