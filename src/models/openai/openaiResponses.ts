@@ -9,26 +9,21 @@ import { readResponses } from './openaiResponsesStream.ts';
 import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
 import { openReplaying } from '../replay.ts';
 
-export interface OpenaiProviderOptions extends ProviderOptions {
-  /** Calls with one key share a cache; a session's id is a good one. */
-  readonly promptCacheKey?: string;
-}
-
 const identity: ProviderIdentity = {
   id: 'openai',
   label: 'OpenAI',
   keyHint: 'Set OPENAI_API_KEY in the environment, or run “Helios: Set API Key” in VS Code.',
 };
 
-export function createOpenaiProvider(options: OpenaiProviderOptions): ModelProvider {
-  const { baseUrl = 'https://api.openai.com/v1', promptCacheKey } = options;
+export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
+  const { baseUrl = 'https://api.openai.com/v1', fetch } = options;
 
   /** Organisations that are not verified may not have summaries of reasoning: found out by the first refusal. */
   let hasSummaries = true;
 
   async function open(client: OpenAI, request: ModelRequest, signal: AbortSignal) {
     const create = () => {
-      const body = responsesRequest(request, identity.id, { hasSummaries, promptCacheKey });
+      const body = responsesRequest(request, identity.id, { hasSummaries });
       return client.responses.create(body, { signal });
     };
     try {
@@ -41,7 +36,7 @@ export function createOpenaiProvider(options: OpenaiProviderOptions): ModelProvi
   }
 
   async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
-    const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl);
+    const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl, { fetch });
     const events = await openReplaying(request, (asked) => open(client, asked, signal));
     yield* readResponses(events, { provider: identity.id, model: request.model, attempt });
   }

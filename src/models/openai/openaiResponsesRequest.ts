@@ -13,15 +13,14 @@ import { objectInput, replayable, thinkingItem } from '../replay.ts';
 export interface ResponsesOptions {
   /** Asks for summaries of the reasoning. */
   readonly hasSummaries: boolean;
-  readonly promptCacheKey: string | undefined;
 }
 
 export function responsesRequest(
   request: ModelRequest,
   provider: string,
-  { hasSummaries, promptCacheKey }: ResponsesOptions,
+  { hasSummaries }: ResponsesOptions,
 ): ResponseCreateParamsStreaming {
-  const { model, system, tools, maxOutputTokens } = request;
+  const { model, system, tools, maxOutputTokens, conversation } = request;
   return {
     model,
     stream: true,
@@ -30,7 +29,7 @@ export function responsesRequest(
     input: replayable(request, provider).flatMap((message) => inputItems(message, provider, model)),
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool), parallel_tool_calls: true }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
-    ...(promptCacheKey === undefined ? {} : { prompt_cache_key: promptCacheKey }),
+    ...(conversation === undefined ? {} : { prompt_cache_key: conversation }),
     ...reasoningParams(request, hasSummaries),
   };
 }

@@ -51,8 +51,7 @@ describe('openai', () => {
   });
 
   it('stores nothing there and asks for its reasoning in return', async () => {
-    provider = createOpenaiProvider({ ...options(), promptCacheKey: 's-1' });
-    const body = await bodyOf({ maxOutputTokens: 500 });
+    const body = await bodyOf({ maxOutputTokens: 500, conversation: 's-1' });
     assert.deepEqual(
       [body.store, body.include, body.prompt_cache_key, body.max_output_tokens, body.parallel_tool_calls],
       [false, ['reasoning.encrypted_content'], 's-1', 500, true],
