@@ -6,6 +6,7 @@ import { SessionCatalogue } from './agent/sessionCatalogue.ts';
 import { SessionStore } from './agent/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';
 import { silentLogger, type Logger } from './base/logger.ts';
+import { createFetch } from './http/network.ts';
 import { OwnEngines } from './machines/container/ownEngines.ts';
 import { tidyContainers } from './machines/container/tidyContainers.ts';
 import { createRemote } from './machines/createRemote.ts';
@@ -18,11 +19,8 @@ import type { MachinePrompts } from './machines/machinePrompts.ts';
 import { MachineRegistry, type CreateMachine } from './machines/list/machineRegistry.ts';
 import type { GoingRun } from './machines/resources/gpuTimes.ts';
 import { MachineResources } from './machines/resources/machineResources.ts';
-import { createAnthropicProvider } from './models/anthropic/anthropic.ts';
-import { createDemoProvider } from './models/demo.ts';
+import { createProviders } from './models/createProviders.ts';
 import type { ModelProvider } from './models/model.ts';
-import { createCompatibleProvider } from './models/compatible/openaiChat.ts';
-import { createOpenaiProvider } from './models/openai/openaiResponses.ts';
 import { KnownModels } from './models/modelCatalogue.ts';
 import { extendPrices, listPrices } from './models/prices.ts';
 import type { Run } from './runs/liveRun.ts';
@@ -57,11 +55,6 @@ const homesOf = ({ machineHomesFile }: Home): HomeFolders => new HomeFolders(mac
 
 export const defaultHome = (): string => path.join(homedir(), '.helios');
 
-function providersOf({ settings, ports, providers = [] }: EngineOptions, clock: Clock): Map<string, ModelProvider> {
-  const all = [...createProviders(settings(), ports, clock), ...providers];
-  return new Map(all.map((provider) => [provider.id, provider]));
-}
-
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
@@ -79,7 +72,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const runs = new Runs({ machines, folder: home.runsFolder, clock });
   tidyContainers(machines, engines);
   const resources = resourcesOf(machines, runs, clock);
-  const providers = (): Map<string, ModelProvider> => providersOf(options, clock);
+  const providers = createProviders({
+    settings,
+    secret: (name) => ports.secret(name),
+    fetch: createFetch(settings),
+    clock,
+    ...(options.providers && { others: options.providers }),
+  });
   const wasmFile = path.join(options.assetsFolder, 'sql-wasm.wasm');
   const openIndex = () => SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
   const catalogue = new SessionCatalogue({ home, logger, openIndex });
@@ -135,27 +134,3 @@ const promptsOf = (ports: EnginePorts): MachinePrompts => ({
   keptSecret: async (question) => ports.keptSecret?.(question),
   confirmHostKey: (question, signal) => ports.confirmHostKey?.(question, signal) ?? Promise.resolve(false),
 });
-
-function createProviders(settings: EngineSettings, ports: EnginePorts, clock: Clock): ModelProvider[] {
-  const key = (name: string) => () => ports.secret(name);
-  const { anthropicBaseUrl, openaiBaseUrl, compatibleBaseUrl } = settings;
-  return [
-    createAnthropicProvider({
-      apiKey: key('anthropic'),
-      clock,
-      ...(anthropicBaseUrl && { baseUrl: anthropicBaseUrl }),
-    }),
-    createOpenaiProvider({ apiKey: key('openai'), clock, ...(openaiBaseUrl && { baseUrl: openaiBaseUrl }) }),
-    ...(compatibleBaseUrl === undefined
-      ? []
-      : [
-          createCompatibleProvider({
-            apiKey: key('compatible'),
-            clock,
-            baseUrl: compatibleBaseUrl,
-            defaultModel: settings.provider === 'compatible' ? (settings.model ?? 'default') : 'default',
-          }),
-        ]),
-    createDemoProvider(),
-  ];
-}

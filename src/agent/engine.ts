@@ -183,9 +183,11 @@ export interface EngineSettings {
   /** The person's own `claude`; looked for on PATH unless told. */
   readonly claudePath?: string;
   readonly endpoints?: readonly EndpointSettings[];
-  /** `http://host:port` for every call to a model and to the web; the environment's unless told. */
+  /** For every call to a model and to the web: `http://host:port`. Without it the way of the host is taken. */
   readonly proxy?: string;
-  /** A PEM file of certificates to trust beside those of the system. */
+  /** Hosts that are reached without the proxy, as in `NO_PROXY`. */
+  readonly noProxy?: string;
+  /** A PEM file of certificates to trust beside those of Node. */
   readonly caFile?: string;
   /** Of all sessions of a day together. */
   readonly dayLimits?: Pick<Limits, 'usd' | 'tokens'>;

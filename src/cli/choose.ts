@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { EngineSettings } from '../agent/engine.ts';
 import { UserFacing } from '../base/errors.ts';
 import type { CliOptions, ProviderName } from './arguments.ts';
+import { proxyOf } from '../http/proxy.ts';
 import { keySources, type ReadKey } from './keys.ts';
 import type { CliWorld } from './world.ts';
 
@@ -57,6 +58,7 @@ export function settingsFor(
     provider: provider ?? 'claude',
     permissionMode: options.isYes ? 'allow' : 'ask',
     idleTurns,
+    ...proxyOf(env),
     ...(options.model !== undefined && { model: options.model }),
     ...(anthropic && { anthropicBaseUrl: anthropic }),
     ...(openai && { openaiBaseUrl: openai, compatibleBaseUrl: openai }),

@@ -1,0 +1,80 @@
+/** All providers, from settings. */
+import type { Clock } from '../base/clock.ts';
+import { createAnthropicProvider } from './anthropic/anthropic.ts';
+import { createCompatibleProvider } from './compatible/openaiChat.ts';
+import { createDemoProvider } from './demo.ts';
+import type { ModelProvider } from './model.ts';
+import { createOpenaiProvider } from './openai/openaiResponses.ts';
+import type { ProviderOptions } from './provider.ts';
+
+/** What providers are made from. */
+export interface ProviderSettings {
+  /** The id of the provider that sessions have unless told. */
+  readonly provider: string;
+  readonly model?: string;
+  readonly anthropicBaseUrl?: string;
+  readonly openaiBaseUrl?: string;
+  readonly compatibleBaseUrl?: string;
+}
+
+export interface ProviderDeps {
+  settings(): ProviderSettings;
+  secret(name: string): Promise<string | undefined>;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+  /** Used in place of the built-in provider of the same id. */
+  readonly others?: readonly ModelProvider[];
+}
+
+/** One provider. It is made anew only when `from` has changed: what it keeps of conversations lasts. */
+interface Recipe {
+  readonly id: string;
+  readonly from: unknown;
+  create(): ModelProvider;
+}
+
+/** The providers as the settings are now, by id. */
+export function createProviders(deps: ProviderDeps): () => ReadonlyMap<string, ModelProvider> {
+  const made = new Map<string, { readonly key: string; readonly provider: ModelProvider }>();
+  const make = ({ id, from, create }: Recipe): ModelProvider => {
+    const key = JSON.stringify(from) ?? '';
+    const before = made.get(id);
+    const now = before?.key === key ? before : { key, provider: create() };
+    made.set(id, now);
+    return now.provider;
+  };
+  return () => {
+    const all = [...recipes(deps, deps.settings()).map(make), ...(deps.others ?? [])];
+    return new Map(all.map((provider) => [provider.id, provider]));
+  };
+}
+
+function recipes({ secret, fetch, clock }: ProviderDeps, settings: ProviderSettings): Recipe[] {
+  const options = (name: string, baseUrl?: string): ProviderOptions => ({
+    apiKey: () => secret(name),
+    fetch,
+    clock,
+    ...(baseUrl && { baseUrl }),
+  });
+  const { anthropicBaseUrl, openaiBaseUrl } = settings;
+  return [
+    {
+      id: 'claude',
+      from: anthropicBaseUrl,
+      create: () => createAnthropicProvider(options('anthropic', anthropicBaseUrl)),
+    },
+    { id: 'openai', from: openaiBaseUrl, create: () => createOpenaiProvider(options('openai', openaiBaseUrl)) },
+    ...compatible(settings, options('compatible')),
+    { id: 'demo', from: undefined, create: () => createDemoProvider() },
+  ];
+}
+
+function compatible(
+  { provider, model, compatibleBaseUrl: baseUrl }: ProviderSettings,
+  options: ProviderOptions,
+): Recipe[] {
+  if (baseUrl === undefined) return [];
+  const defaultModel = provider === 'compatible' ? (model ?? 'default') : 'default';
+  const create = (): ModelProvider => createCompatibleProvider({ ...options, baseUrl, defaultModel });
+  return [{ id: 'compatible', from: [baseUrl, defaultModel], create }];
+}
