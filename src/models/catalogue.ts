@@ -1,14 +1,18 @@
 /** Models that the providers are known to have. A model that is not listed can still be asked for by its id. */
 import type { Effort, ModelDescription } from './model.ts';
+import { newestOf } from './modelFamily.ts';
 
-const describe = (id: string, label: string, contextTokens: number, maxOutputTokens: number): ModelDescription => ({
+const allEfforts: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
+
+type Describe = (id: string, label: string, contextTokens: number, maxOutputTokens: number) => ModelDescription;
+
+const describe: Describe = (id, label, contextTokens, maxOutputTokens) => ({
   id,
   label,
   contextTokens,
   maxOutputTokens,
+  efforts: id.startsWith('claude') ? claudeEfforts(id) : openaiEfforts(id),
 });
-
-export const defaultClaudeModel = 'claude-opus-4-6';
 
 export const claudeModels: readonly ModelDescription[] = [
   describe('claude-opus-5-5', 'Claude Opus 5.5', 1_000_000, 128_000),
@@ -17,26 +21,37 @@ export const claudeModels: readonly ModelDescription[] = [
   describe('claude-fable-5-1', 'Claude Fable 5.1', 1_000_000, 128_000),
   describe('claude-opus-5', 'Claude Opus 5', 1_000_000, 128_000),
   describe('claude-sonnet-5', 'Claude Sonnet 5', 1_000_000, 128_000),
-  describe(defaultClaudeModel, 'Claude Opus 4.6', 1_000_000, 128_000),
+  describe('claude-opus-4-6', 'Claude Opus 4.6', 1_000_000, 128_000),
   describe('claude-sonnet-4-6', 'Claude Sonnet 4.6', 1_000_000, 128_000),
   describe('claude-haiku-4-5', 'Claude Haiku 4.5', 200_000, 64_000),
 ];
 
-export const defaultOpenaiModel = 'gpt-5.4';
+/** As aliases: what a provider asks for is the newest of them. */
+export const defaultClaudeFamily = 'opus';
+export const defaultOpenaiFamily = 'gpt';
 
 export const openaiModels: readonly ModelDescription[] = [
   describe('gpt-6-sol', 'GPT-6 Sol', 1_050_000, 128_000),
   describe('gpt-6-luna', 'GPT-6 Luna', 1_050_000, 128_000),
   describe('gpt-5.5', 'GPT-5.5', 1_050_000, 128_000),
-  describe(defaultOpenaiModel, 'GPT-5.4', 1_050_000, 128_000),
+  describe('gpt-5.4', 'GPT-5.4', 1_050_000, 128_000),
   describe('gpt-5.4-mini', 'GPT-5.4 mini', 400_000, 128_000),
   describe('gpt-5.3-codex', 'GPT-5.3 Codex', 400_000, 128_000),
   describe('gpt-5.1-codex-mini', 'GPT-5.1 Codex mini', 400_000, 128_000),
 ];
 
+export const defaultClaudeModel = newestId(claudeModels, defaultClaudeFamily);
+export const defaultOpenaiModel = newestId(openaiModels, defaultOpenaiFamily);
+
+function newestId(models: readonly ModelDescription[], family: string): string {
+  const newest = newestOf(models, family);
+  if (newest === undefined) throw new Error(`No model of the list is of the family ${family}`);
+  return newest.id;
+}
+
 /** The entry of a model, also when it is asked for with the date of its release, as in `claude-haiku-4-5-20251001`. */
 export const describedModel = (models: readonly ModelDescription[], id: string): ModelDescription | undefined =>
-  models.find((model) => model.id === undatedId(id));
+  models.find((model) => model.id === id) ?? models.find((model) => model.id === undatedId(id));
 
 export const undatedId = (id: string): string => id.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '');
 
@@ -59,10 +74,27 @@ export function claudeThinking(model: string): ClaudeThinking {
   return { mode: 'adaptive', off: family === 'sonnet' ? 'between_tools' : 'lowest' };
 }
 
+/** The efforts that make a difference: where thinking cannot be turned off, `none` is the lowest. */
+export function claudeEfforts(model: string): readonly Effort[] {
+  return claudeThinking(model).off === 'lowest' ? allEfforts.filter((effort) => effort !== 'none') : allEfforts;
+}
+
+/** The efforts that make a difference: `none` may be the lowest, and `max` the same as `high`. */
+export function openaiEfforts(model: string): readonly Effort[] {
+  if (!isReasoningModel(model)) return [];
+  return allEfforts.filter((effort) =>
+    effort === 'none'
+      ? openaiEffort(model, effort) === effort
+      : effort !== 'max' || openaiEffort(model, effort) !== 'high',
+  );
+}
+
 type OpenaiEffort = 'none' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** False for models that refuse to be told an effort. */
-export const isReasoningModel = (model: string): boolean => /^(gpt-[5-9]|o\d|codex)/.test(model) && !/chat/.test(model);
+export function isReasoningModel(model: string): boolean {
+  return /^(gpt-[5-9]|o\d|codex)/.test(model) && !/chat/.test(model);
+}
 
 /** The nearest effort that an OpenAI reasoning model takes. */
 export function openaiEffort(model: string, effort: Effort): OpenaiEffort {

@@ -165,6 +165,10 @@ export interface ModelDescription {
   };
   /** Still answers, but is on its way out: never a default. */
   readonly isRetiring?: boolean;
+  /** The line it belongs to, such as `claude-opus`, where the provider says so; read from the id otherwise. */
+  readonly family?: string;
+  /** Milliseconds since the epoch, where the provider says so. */
+  readonly releasedMs?: number;
 }
 
 /** Whether a call could be made now, as far as can be told without making one. `action` says what a person does about it. */
@@ -197,7 +201,10 @@ export interface ModelProvider {
   readonly id: string;
   /** What people read, such as `Anthropic` or `Offline demo (scripted, not a model)`. */
   readonly label: string;
+  /** Asked for where no model is named: always an id. */
   readonly defaultModel: string;
+  /** The default is the newest of this family, as an alias names it (`opus`). Absent where a person set it, or there is one. */
+  readonly defaultFamily?: string;
   /** `plan`: calls are covered by a subscription; what they would cost by the list is still counted. Metered unless told. */
   readonly billing?: 'metered' | 'plan';
   /** Known models; a model that is not listed can still be asked for. */
