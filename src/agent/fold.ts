@@ -4,6 +4,7 @@ import type { RunId } from '../base/ids.ts';
 import { contextTokens } from '../models/model.ts';
 import type { RunSpec } from '../runs/run.ts';
 import type { JournalEvent } from './events.ts';
+import { allowed, begun, changeExperiment, launched, noticed, renewed } from './experimentFold.ts';
 import type { RunState, SessionState, SweepState } from './state.ts';
 
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
@@ -33,6 +34,7 @@ export function initialState(event: Started): SessionState {
     planUsd: 0,
     hasUnknownCost: false,
     spending: new Map(),
+    experiments: [begun('start', event.at)],
     notices: new Set(),
     inputTokens: 0,
     outputTokens: 0,
@@ -60,7 +62,10 @@ const same = (state: SessionState): SessionState => state;
 
 const changes: Changes = {
   'session.started': same,
-  'session.resumed': (state, { budget }) => ({ ...state, phase: revived(state), ...(budget && { budget }) }),
+  'session.resumed': (state, { budget }) => ({
+    ...(budget === undefined ? state : allowed(state, budget)),
+    phase: revived(state),
+  }),
   'session.model_changed': (state, { provider, model }) => ({ ...state, provider, model }),
   'session.effort_changed': (state, { effort }) => ({ ...without(state, 'effort'), ...(effort && { effort }) }),
   'session.paused': (state, { detail, by }) => ({
@@ -73,22 +78,23 @@ const changes: Changes = {
     phase: 'ended',
     end: { reason, summary, evidence },
   }),
-  'message.added': (state, { origin }) => (origin === 'person' ? awake(state) : state),
-  'model.requested': (state, { turn }) => ({ ...without(state, 'pausedBy'), phase: 'thinking', turns: turn }),
+  'message.added': (state, { origin }) => (origin === 'person' ? renewed(awake(state)) : state),
+  'model.requested': (state, { turn }) => ({
+    ...changeExperiment(without(state, 'pausedBy'), (last) => ({ ...last, turns: last.turns + 1 })),
+    phase: 'thinking',
+    turns: turn,
+  }),
   'model.replied': (state, event) => ({
     ...spent(state, event),
     phase: state.phase === 'thinking' ? 'ready' : state.phase,
   }),
   'model.consulted': (state, event) => spent(state, event),
-  'budget.noticed': (state, { scope, limit, percent }) => ({
-    ...state,
-    notices: new Set([...state.notices, `${scope} ${limit} ${percent}`]),
-  }),
+  'budget.noticed': noticed,
   'permission.decided': same,
   'tool.started': (state) => (state.phase === 'ready' ? { ...state, phase: 'acting' } : state),
   'tool.finished': same,
   'run.planned': (state, { spec }) => withRun(state, spec.id, { spec, metrics: [], ...envFor(state, spec) }),
-  'run.started': (state, { runId, process }) => changeRun(state, runId, { process }),
+  'run.started': (state, { runId, process, at }) => launched(changeRun(state, runId, { process }), runId, at),
   'run.ended': (state, { runId, verdict, endedMs, metrics }) => changeRun(state, runId, { verdict, endedMs, metrics }),
   'run.not_started': (state, { runId, why }) => changeRun(state, runId, { notStarted: why }),
   'sweep.started': (state, { plan, callId }) => withSweep(state, { plan, callId, skipped: new Map() }),
@@ -123,18 +129,25 @@ function spent(state: SessionState, { provider, model, usage, cost }: Paid): Ses
   const usd = 'usd' in cost ? cost.usd : 0;
   const key = `${provider}/${model}`;
   const before = state.spending.get(key) ?? { provider, model, calls: 0, usd: 0, tokens: 0, cacheReadTokens: 0 };
+  const tokens = contextTokens(usage) + usage.outputTokens;
+  const isUnknown = 'unknown' in cost;
   const sum = {
     ...before,
     calls: before.calls + 1,
     usd: before.usd + usd,
-    tokens: before.tokens + contextTokens(usage) + usage.outputTokens,
+    tokens: before.tokens + tokens,
     cacheReadTokens: before.cacheReadTokens + usage.cacheReadTokens,
   };
   return {
-    ...state,
+    ...changeExperiment(state, (last) => ({
+      ...last,
+      usd: last.usd + usd,
+      tokens: last.tokens + tokens,
+      hasUnknownCost: last.hasUnknownCost || isUnknown,
+    })),
     usd: state.usd + usd,
     planUsd: state.planUsd + ('isPlan' in cost ? usd : 0),
-    hasUnknownCost: state.hasUnknownCost || 'unknown' in cost,
+    hasUnknownCost: state.hasUnknownCost || isUnknown,
     inputTokens: state.inputTokens + contextTokens(usage),
     outputTokens: state.outputTokens + usage.outputTokens,
     spending: new Map([...state.spending, [key, sum]]),

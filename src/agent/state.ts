@@ -54,6 +54,25 @@ export interface Spending {
   readonly cacheReadTokens: number;
 }
 
+/**
+ * What was spent from the launch of an experiment to that of the next. An experiment is a sweep, or the runs that the calls
+ * of one turn launched; the first of a session is the time before any launch.
+ */
+export interface Experiment {
+  /** `start`, the id of its sweep, or `turn 7`. */
+  readonly key: string;
+  readonly runIds: readonly RunId[];
+  readonly startedMs: number;
+  readonly turns: number;
+  readonly usd: number;
+  /** Input, cached or not, and output. */
+  readonly tokens: number;
+  /** True when a call was made whose price is not known: `usd` is then a lower bound. */
+  readonly hasUnknownCost: boolean;
+  /** Its turns when it was told that its allowance is over. */
+  readonly overAtTurns?: number;
+}
+
 export interface SessionState {
   readonly id: SessionId;
   readonly goal: string;
@@ -74,7 +93,9 @@ export interface SessionState {
   readonly hasUnknownCost: boolean;
   /** `provider/model` → what its calls came to, in the order of their first use. */
   readonly spending: ReadonlyMap<string, Spending>;
-  /** What was told of the limits: `scope limit percent`. */
+  /** Oldest first, never empty: what is spent now is spent on the last. */
+  readonly experiments: readonly Experiment[];
+  /** What was told of the limits as they are now: `scope limit percent`; of the experiment, of the last one. */
   readonly notices: ReadonlySet<string>;
   readonly inputTokens: number;
   readonly outputTokens: number;
