@@ -20,6 +20,9 @@ export interface ProviderOptions {
   readonly idleTimeoutMs?: number;
 }
 
+/** What a provider needs that has no key. */
+export type CallOptions = Omit<ProviderOptions, 'apiKey'>;
+
 export interface ProviderIdentity {
   readonly id: string;
   readonly label: string;
@@ -27,7 +30,7 @@ export interface ProviderIdentity {
   readonly keyHint: string;
 }
 
-export function dependable(raw: RawStream, identity: ProviderIdentity, options: ProviderOptions): ModelStream {
+export function dependable(raw: RawStream, identity: ProviderIdentity, options: CallOptions): ModelStream {
   const { clock, random, maxRetries, idleTimeoutMs } = options;
   const { label, keyHint } = identity;
   const attempt = guarded(raw, {
