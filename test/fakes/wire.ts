@@ -97,10 +97,17 @@ export interface Dialect {
   errorBody(error: WireError): unknown;
   /** Why the real service would refuse the request, if it would. */
   problemWith(body: JsonObject): string | undefined;
+  /** What the real service refuses for another reason than the body. */
+  refusal?(request: WireRequest): WireError | undefined;
+  /** What it answers to a GET of this path, such as the list of its models. */
+  get?(path: string, headers: IncomingHttpHeaders): { readonly status: number; readonly body: unknown } | undefined;
 }
 
 export class WireServer {
   readonly requests: WireRequest[] = [];
+  /** Requests for the list of models. */
+  readonly listings: Pick<WireRequest, 'path' | 'headers'>[] = [];
+  #offered: WireListing = { status: 404, message: 'No list of models here' };
   readonly #dialect: Dialect;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -135,6 +142,11 @@ export class WireServer {
     this.#script = script;
   }
 
+  /** Answers requests for the list of models from now on. */
+  offer(listing: WireListing): void {
+    this.#offered = listing;
+  }
+
   /** Resolves when `count` requests have come. */
   async received(count: number): Promise<void> {
     while (this.requests.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -153,6 +165,12 @@ export class WireServer {
     const parts: Buffer[] = [];
     for await (const part of incoming) parts.push(part as Buffer);
     const path = incoming.url ?? '';
+    if (incoming.method === 'GET') return this.#list(path, incoming.headers, response);
+    const read = incoming.method === 'GET' ? this.#dialect.get?.(path, incoming.headers) : undefined;
+    if (read !== undefined)
+      return void response
+        .writeHead(read.status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(read.body));
     if (incoming.method !== 'POST' || path !== this.#dialect.path)
       return this.#refuse(response, { status: 404, message: `No ${incoming.method} ${path} here` });
     const request: WireRequest = {
@@ -165,9 +183,21 @@ export class WireServer {
     this.requests.push(request);
     for (const wake of this.#waiting.splice(0)) wake();
     const problem = this.#dialect.problemWith(request.body);
-    const reply = problem === undefined ? await this.#scripted(request) : { status: 400, message: problem };
+    const refused = this.#dialect.refusal?.(request) ?? (problem && { status: 400, message: problem });
+    const reply = refused || (await this.#scripted(request));
     if ('status' in reply) this.#refuse(response, reply);
     else this.#stream(response, reply, request);
+  }
+
+  #list(target: string, headers: IncomingHttpHeaders, response: ServerResponse): void {
+    const { pathname, searchParams } = new URL(target, 'http://127.0.0.1');
+    const { listing } = this.#dialect;
+    if (listing?.path !== pathname) return this.#refuse(response, { status: 404, message: `No GET ${pathname} here` });
+    this.listings.push({ path: target, headers });
+    if (this.#offered === 'hang') return;
+    if ('status' in this.#offered) return this.#refuse(response, this.#offered);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(listing.page(this.#offered, searchParams)));
   }
 
   /** A script that throws is answered by what it threw, as an error that no client makes anew. */
