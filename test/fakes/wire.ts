@@ -99,9 +99,15 @@ export interface Dialect {
   problemWith(body: JsonObject): string | undefined;
   /** What the real service refuses for another reason than the body. */
   refusal?(request: WireRequest): WireError | undefined;
-  /** What it answers to a GET of this path, such as the list of its models. */
-  get?(path: string, headers: IncomingHttpHeaders): { readonly status: number; readonly body: unknown } | undefined;
+  /** The list of models, where the service has one: the answer to a GET of `path`. */
+  readonly listing?: {
+    readonly path: string;
+    page(models: readonly JsonObject[], query: URLSearchParams): unknown;
+  };
 }
+
+/** What the list of models answers: its entries as the service writes them, a refusal, or nothing at all. */
+export type WireListing = readonly JsonObject[] | WireError | 'hang';
 
 export class WireServer {
   readonly requests: WireRequest[] = [];
@@ -166,12 +172,8 @@ export class WireServer {
     for await (const part of incoming) parts.push(part as Buffer);
     const path = incoming.url ?? '';
     if (incoming.method === 'GET') return this.#list(path, incoming.headers, response);
-    const read = incoming.method === 'GET' ? this.#dialect.get?.(path, incoming.headers) : undefined;
-    if (read !== undefined)
-      return void response
-        .writeHead(read.status, { 'content-type': 'application/json' })
-        .end(JSON.stringify(read.body));
-    if (incoming.method !== 'POST' || path !== this.#dialect.path)
+    // `claude` adds `?beta=true`.
+    if (incoming.method !== 'POST' || path.replace(/\?.*/, '') !== this.#dialect.path)
       return this.#refuse(response, { status: 404, message: `No ${incoming.method} ${path} here` });
     const request: WireRequest = {
       index: this.requests.length,

@@ -35,7 +35,22 @@ const anthropic: Dialect = {
     request_id: 'req_fake',
   }),
   problemWith,
+  listing: { path: '/v1/models', page },
 };
+
+/** So many at a time, whatever is asked for, so that there is always more than one page. */
+const pageSize = 2;
+
+function page(models: readonly JsonObject[], query: URLSearchParams): unknown {
+  const from = models.findIndex(({ id }) => id === query.get('after_id')) + 1;
+  const data = models.slice(from, from + pageSize);
+  return {
+    data,
+    has_more: from + pageSize < models.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  };
+}
 
 const kinds: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',

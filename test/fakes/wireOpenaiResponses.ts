@@ -24,7 +24,7 @@ export const startWireOpenaiResponses = (script: WireScript = () => ({})): Promi
 /** The service knows its own reasoning again by this. */
 const encrypted = (thinking: string): string => `enc-${Buffer.from(thinking).toString('base64')}`;
 
-const responses: Dialect = {
+export const responses: Dialect = {
   path: '/v1/responses',
   basePath: '/v1',
   frames,
@@ -43,6 +43,7 @@ const responses: Dialect = {
     },
   }),
   problemWith,
+  listing: { path: '/v1/models', page: (data) => ({ object: 'list', data }) },
 };
 
 function frame(part: Frame['part'], type: string, data: JsonObject): Frame {
