@@ -39,6 +39,8 @@ export interface WireAnswer {
   readonly stop?: 'natural' | 'length' | 'refused';
   /** Estimated from the lengths where absent. */
   readonly usage?: Partial<Usage>;
+  /** Events as the service writes them, in place of those made from the rest (Gemini). */
+  readonly raw?: readonly JsonObject[];
   /**
    * Instead of the proper end: nothing more comes (`hang`), the socket is destroyed (`cut`), the response ends as if it
    * were whole (`close`), or an event tells of an overload (`overloaded`).
@@ -82,18 +84,21 @@ export type WireScript = (request: WireRequest) => WireReply | Promise<WireReply
 /** One server-sent event; `part` says what of the answer it carries. */
 export interface Frame {
   readonly part: 'start' | 'thinking' | 'text' | 'tool_call' | 'end';
-  readonly sse: string;
+  /** Bytes where the format is not one of text. */
+  readonly sse: string | Buffer;
 }
 
 /** A provider's wire format. */
 export interface Dialect {
-  /** Path of the endpoint, under the address of the server. */
-  readonly path: string;
+  /** Path of the endpoint, under the address of the server, or how such paths look. */
+  readonly path: string | RegExp;
+  /** Of streams; server-sent events unless told. */
+  readonly contentType?: string;
   /** What a client takes as its base URL, under the address of the server. */
   readonly basePath: string;
   frames(answer: WireAnswer, request: WireRequest): Frame[];
   /** The event that says, in a stream that has begun, that the service is overloaded. */
-  readonly overloaded: string;
+  readonly overloaded: string | Buffer;
   errorBody(error: WireError): unknown;
   /** Why the real service would refuse the request, if it would. */
   problemWith(body: JsonObject): string | undefined;
@@ -173,7 +178,7 @@ export class WireServer {
     const path = incoming.url ?? '';
     if (incoming.method === 'GET') return this.#list(path, incoming.headers, response);
     // `claude` adds `?beta=true`.
-    if (incoming.method !== 'POST' || path.replace(/\?.*/, '') !== this.#dialect.path)
+    if (incoming.method !== 'POST' || !isAt(path.replace(/\?.*/, ''), this.#dialect.path))
       return this.#refuse(response, { status: 404, message: `No ${incoming.method} ${path} here` });
     const request: WireRequest = {
       index: this.requests.length,
@@ -219,7 +224,8 @@ export class WireServer {
   #stream(response: ServerResponse, answer: WireAnswer, request: WireRequest): void {
     const { breaks } = answer;
     if (breaks?.at === 'connect') return this.#break(response, breaks.how);
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+    const { contentType = 'text/event-stream; charset=utf-8' } = this.#dialect;
+    response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache' });
     const frames = this.#dialect.frames(answer, request);
     const sent = breaks === undefined ? frames : frames.slice(0, breakAt(frames, breaks.at));
     for (const { sse } of sent) for (const piece of pieces(sse)) response.write(piece);
@@ -235,6 +241,9 @@ export class WireServer {
   }
 }
 
+const isAt = (path: string, place: string | RegExp): boolean =>
+  typeof place === 'string' ? path === place : place.test(path);
+
 /** Half of a part is sent before it breaks; before the end, all of everything else. */
 function breakAt(frames: readonly Frame[], part: Frame['part'] | 'connect'): number {
   const first = frames.findIndex((frame) => frame.part === part);
@@ -244,8 +253,8 @@ function breakAt(frames: readonly Frame[], part: Frame['part'] | 'connect'): num
 }
 
 /** The bytes of an event, split inside its first multi-byte character, or else inside its first line. */
-function pieces(sse: string): Buffer[] {
-  const bytes = Buffer.from(sse, 'utf8');
+function pieces(sse: string | Buffer): Buffer[] {
+  const bytes = Buffer.from(sse);
   const multiByte = bytes.findIndex((byte) => byte >= 0xc0);
   const at = multiByte === -1 ? 5 : multiByte + 1;
   return [bytes.subarray(0, at), bytes.subarray(at)];
