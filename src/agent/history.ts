@@ -7,6 +7,7 @@ import type { RunId } from '../base/ids.ts';
 import type { AssistantBlock, Message, ToolCallBlock, ToolResultBlock, UserBlock } from '../models/model.ts';
 import { verdictText } from '../runs/run.ts';
 import type { JournalEvent } from './events.ts';
+import { growingFold } from './growingFold.ts';
 
 type Replied = Extract<JournalEvent, { type: 'model.replied' }>;
 type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
@@ -26,8 +27,7 @@ export function buildHistory(events: readonly JournalEvent[]): Message[] {
   const results = new Map(
     rest.filter((event): event is Finished => event.type === 'tool.finished').map((e) => [e.callId, e]),
   );
-  const names = runNames(events);
-  const points = pointRuns(events);
+  const { names, points } = knownRuns(events);
   const history = new History();
   if (briefing !== undefined) history.user({ type: 'text', text: briefing });
   // What is said while a request is under way was not seen by its reply: it comes after it.
@@ -61,30 +61,37 @@ function beginningWithGoal(messages: Message[], events: readonly JournalEvent[])
   return [{ role: 'user', content: [{ type: 'text', text: `The goal:\n${goal}` }] }, ...messages];
 }
 
-/** Run id → how it is named, of all runs: also of those whose plan was shortened away. */
-const runNames = (events: readonly JournalEvent[]): ReadonlyMap<string, string> =>
-  new Map(
-    events.flatMap((event) =>
-      event.type === 'run.planned' ? [[event.spec.id, `Run ${event.spec.number} (${event.spec.label})`]] : [],
-    ),
-  );
+interface KnownRuns {
+  /** Run id → how it is named, of all runs: also of those whose plan was shortened away. */
+  readonly names: Map<RunId, string>;
+  /** Runs of sweeps. */
+  readonly points: Set<RunId>;
+}
 
-/** Runs of sweeps. */
-export const pointRuns = (events: readonly JournalEvent[]): ReadonlySet<RunId> =>
-  new Set(events.flatMap((event) => (event.type === 'run.planned' && event.spec.sweep ? [event.spec.id] : [])));
+const knownRuns = growingFold<JournalEvent, KnownRuns>(
+  () => ({ names: new Map(), points: new Set() }),
+  ({ names, points }, event) => {
+    if (event.type !== 'run.planned') return;
+    const { id, number, label, sweep } = event.spec;
+    names.set(id, `Run ${number} (${label})`);
+    if (sweep !== undefined) points.add(id);
+  },
+);
 
 /** The ends of single points are not told: the table of their sweep says what came of them. */
-export const isPointEnd = (event: JournalEvent, points: ReadonlySet<RunId>): boolean =>
+const isPointEnd = (event: JournalEvent, points: ReadonlySet<RunId>): boolean =>
   event.type === 'run.ended' && points.has(event.runId);
 
 function sinceCheckpoint(events: readonly JournalEvent[]): { briefing?: string; rest: readonly JournalEvent[] } {
   const checkpoint = events.findLast((event) => event.type === 'context.checkpointed');
   if (checkpoint?.type !== 'context.checkpointed') return { rest: events };
-  const from = events.findIndex((event) => event.id === checkpoint.upTo) + 1;
+  const from = events.findLastIndex((event) => event.id === checkpoint.upTo) + 1;
   return { briefing: checkpoint.briefing, rest: events.slice(from) };
 }
 
+/** What a failed call had said is said anew by the next; what was interrupted stands as far as it came. */
 function addReply(history: History, reply: Replied, results: ReadonlyMap<string, Finished>): void {
+  if (reply.stop === 'error') return;
   const isWhole = reply.stop === 'stop' || reply.stop === 'tools' || reply.stop === 'length';
   const content = isWhole ? reply.content : reply.content.filter((block) => block.type === 'text');
   const calls = content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
@@ -100,7 +107,7 @@ const resultBlock = (call: ToolCallBlock, result: Finished | undefined): ToolRes
   ...(result?.attachments && { attachments: result.attachments }),
 });
 
-function userText(event: JournalEvent, names: ReadonlyMap<string, string>): string | undefined {
+function userText(event: JournalEvent, names: ReadonlyMap<RunId, string>): string | undefined {
   switch (event.type) {
     case 'message.added':
       return event.origin === 'person' ? `Message from the person:\n${event.text}` : event.text;

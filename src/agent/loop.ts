@@ -14,12 +14,15 @@ import type {
   ModelRequest,
   SystemPart,
   ToolCallBlock,
+  ToolSpec,
 } from '../models/model.ts';
 import type { Cost } from '../models/prices.ts';
 import { act, type ActDeps } from './act.ts';
-import { exhausted } from './budget.ts';
-import { estimatedTokens, keptTokens, needsCheckpoint, newestPart, renderBriefing, replaceUpTo } from './checkpoint.ts';
+import type { BudgetGuard } from './budget/guard.ts';
+import { dueShortening, type Shortening } from './checkpoint.ts';
+import { estimatedTokens, promptTokens } from './contextSize.ts';
 import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from './events.ts';
+import { growingFold } from './growingFold.ts';
 import { buildHistory, interruptedText } from './history.ts';
 import { idleness, isIdleTooLong } from './progress.ts';
 import { reminderText } from './prompt.ts';
@@ -36,8 +39,11 @@ export interface LoopDeps {
   readonly effort: Effort;
   provider(id: string): ModelProvider;
   cost(provider: string, reply: ModelReply): Cost;
+  readonly budget: BudgetGuard;
   /** The system prompt as it stands; rendered anew only when `isNew`. */
   prompt(isNew: boolean): Promise<readonly SystemPart[]>;
+  /** The briefing that takes the place of what is replaced. */
+  brief(shortening: Shortening): Promise<string>;
   readonly act: ActDeps;
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string): Promise<void>;
@@ -48,6 +54,8 @@ export interface LoopDeps {
 /** How long an outage of the provider is waited out, per failed call in a row; then the last one again and again. */
 const outageWaitsMs = [30_000, 60_000, 120_000, 300_000, 600_000];
 const maxOutageCalls = 100;
+/** In a row; each is followed by a request of three quarters of the size at most. */
+const maxOverflows = 4;
 
 /** Returns when the session ended, sleeps, was paused, or `signal` was aborted. Rejects only when nothing can be recorded. */
 export async function runLoop(deps: LoopDeps, signal: AbortSignal): Promise<void> {
@@ -108,14 +116,10 @@ export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent
   durationMs: 0,
 });
 
-/** Limits are checked here, before the call that costs money. True when the session was ended. */
+/** True when the session was ended: for a limit that is used up, or for want of progress. */
 async function endsBefore(deps: LoopDeps): Promise<boolean> {
-  const { log, clock, idleTurns } = deps;
-  const limit = exhausted(log.state, clock.now());
-  if (limit !== undefined) {
-    await deps.end('budget', `Stopped: ${limit}.`);
-    return true;
-  }
+  const { log, idleTurns } = deps;
+  if (await deps.budget.endsNow()) return true;
   if (isIdleTooLong(idleness(log.events), idleTurns)) {
     await deps.end('no_progress', 'Stopped: turn after turn without a new run, a changed file or a new note.');
     return true;
@@ -127,16 +131,18 @@ async function endsBefore(deps: LoopDeps): Promise<boolean> {
 async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | undefined> {
   const { log } = deps;
   const provider = deps.provider(log.state.provider);
-  const window = windowOf(provider, log.state.model);
-  const wasShortened = needsCheckpoint(log.events, window) && (await checkpoint(deps, keptTokens(window)));
-  const request: ModelRequest = {
+  const tools = [...deps.act.tools.values()].map((tool) => tool.spec);
+  const system = await fittingPrompt(deps, windowOf(provider, log.state.model), tools);
+  const wanted: ModelRequest = {
     model: log.state.model,
-    system: await deps.prompt(wasShortened),
+    system,
     messages: buildHistory(log.events),
-    tools: [...deps.act.tools.values()].map((tool) => tool.spec),
+    tools,
     effort: log.state.effort ?? deps.effort,
     conversation: log.state.id,
   };
+  const request = await deps.budget.fitted(wanted, estimatedTokens(log.events, promptTokens(system, tools)));
+  if (request === undefined) return undefined;
   const number = log.state.turns + 1;
   await log.record({ type: 'model.requested', turn: number, provider: provider.id, model: log.state.model });
   if (signal.aborted) return undefined;
@@ -175,28 +181,40 @@ function repliedEvent(
 
 /** Some servers count their call ids anew in every reply; in a journal an id names one call. */
 function withUniqueIds(reply: ModelReply, events: readonly JournalEvent[], turnNumber: number): ModelReply {
-  const used = new Set(
-    events.flatMap((event) => (event.type === 'model.replied' ? callsOf(event.content).map((call) => call.id) : [])),
-  );
+  const used = usedIds(events);
+  const own = new Set<string>();
   const content = reply.content.map((block, index) => {
     if (block.type !== 'tool_call') return block;
-    const id = used.has(block.id) || block.id === '' ? `${block.id}_${turnNumber}_${index}` : block.id;
-    used.add(id);
+    const isTaken = block.id === '' || used.has(block.id) || own.has(block.id);
+    const id = isTaken ? `${block.id}_${turnNumber}_${index}` : block.id;
+    own.add(id);
     return { ...block, id };
   });
   return { ...reply, content };
 }
 
-async function checkpoint(deps: LoopDeps, keepTokens: number): Promise<boolean> {
-  const { log, desk } = deps;
-  const upTo = replaceUpTo(log.events, keepTokens);
-  if (upTo === undefined) return false;
-  const newest = newestPart(log.events, upTo, keepTokens);
-  const briefing = [renderBriefing(log.state, desk.ledger(), log.events), newest]
-    .filter((part) => part !== undefined)
-    .join('\n\n');
-  await log.record({ type: 'context.checkpointed', upTo, briefing, tokensBefore: estimatedTokens(log.events) });
-  return true;
+const usedIds = growingFold<JournalEvent, Set<string>>(
+  () => new Set(),
+  (ids, event) => {
+    if (event.type === 'model.replied') for (const { id } of callsOf(event.content)) ids.add(id);
+  },
+);
+
+/** The system prompt, after the conversation was shortened where it would not fit the window beside it. */
+async function fittingPrompt(
+  deps: LoopDeps,
+  window: ModelDescription | undefined,
+  tools: readonly ToolSpec[],
+): Promise<readonly SystemPart[]> {
+  const { log } = deps;
+  const system = await deps.prompt(false);
+  const unmeasured = promptTokens(system, tools);
+  const due = dueShortening(log.events, window, unmeasured);
+  if (due === undefined) return system;
+  const tokensBefore = estimatedTokens(log.events, unmeasured);
+  const briefing = await deps.brief(due);
+  await log.record({ type: 'context.checkpointed', upTo: due.upTo, briefing, tokensBefore });
+  return deps.prompt(true);
 }
 
 async function afterReply(deps: LoopDeps, reply: ModelReply, signal: AbortSignal): Promise<void> {
@@ -226,9 +244,8 @@ async function afterFailure(deps: LoopDeps, failure: ModelFailure | undefined, s
   const { log } = deps;
   const text = failure?.message ?? 'the model gave no reply';
   const failures = failuresInARow(log.events);
-  // The window is smaller than thought: a good part of what there is goes, whatever the estimate says.
-  if (failure?.reason === 'overflow' && failures <= 3 && (await checkpoint(deps, estimatedTokens(log.events) / 4)))
-    return;
+  // The window is smaller than thought: the journal knows now, and the next request is made smaller.
+  if (failure?.reason === 'overflow' && failures <= maxOverflows) return;
   const isOutage = failure !== undefined && ['network', 'server', 'rate_limit'].includes(failure.reason);
   const hasAnswered = log.events.some(
     (event) => event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted',

@@ -1,5 +1,6 @@
 /** Tells work from talk: how long the session has gone on without a new run, file change or memory write. */
 import type { JournalEvent } from './events.ts';
+import { growingFold } from './growingFold.ts';
 
 /** A turn with tools, but without progress, counts one; a turn of text alone counts as many as this. */
 const talkWeight = 6;
@@ -15,21 +16,29 @@ const patientMs = 60_000;
 
 /** Counted since the last progress. Anything a person says starts the count anew. */
 export function idleness(events: readonly JournalEvent[]): Idleness {
-  let talkTurns = 0;
-  let score = 0;
-  const waits = new Waits();
-  for (const event of events) {
-    if (waits.endsPatiently(event) || isProgress(event)) {
-      talkTurns = 0;
-      score = 0;
-    } else if (event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted') {
-      const hasCalls = event.content.some((block) => block.type === 'tool_call');
-      talkTurns = hasCalls ? 0 : talkTurns + 1;
-      score += hasCalls ? 1 : talkWeight;
-    }
-  }
+  const { talkTurns, score } = countOf(events);
   return { talkTurns, score };
 }
+
+interface Count {
+  talkTurns: number;
+  score: number;
+  readonly waits: Waits;
+}
+
+const countOf = growingFold<JournalEvent, Count>(
+  () => ({ talkTurns: 0, score: 0, waits: new Waits() }),
+  (count, event) => {
+    if (count.waits.endsPatiently(event) || isProgress(event)) {
+      count.talkTurns = 0;
+      count.score = 0;
+    } else if (event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted') {
+      const hasCalls = event.content.some((block) => block.type === 'tool_call');
+      count.talkTurns = hasCalls ? 0 : count.talkTurns + 1;
+      count.score += hasCalls ? 1 : talkWeight;
+    }
+  },
+);
 
 export const isIdleTooLong = (idle: Idleness, idleTurns: number): boolean => idle.score >= idleTurns * talkWeight;
 

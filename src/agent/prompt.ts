@@ -1,6 +1,8 @@
 /**
  * The system prompt, rendered deterministically from parts. The stable parts come first and stay the same for a whole
- * session, so that providers can cache them; what changes (machines, memory, stickies) comes last.
+ * session, so that providers can cache them; what changes (machines, memory, stickies) comes last. It stands before the
+ * conversation, so a change there costs the cache of all that follows: it is rendered anew only at a checkpoint, which
+ * changes the conversation anyway, when the person pins a note, and when a session is taken up again.
  */
 import type { SystemPart } from '../models/model.ts';
 
@@ -8,8 +10,8 @@ export interface PromptFacts {
   readonly workFolder: string;
   /** One line per machine: id and description. */
   readonly machines: readonly string[];
-  /** Rendered tree of the notes, already within its token budget; empty when there are none. */
-  readonly memoryTree: string;
+  /** Rendered tree of the notes, already within its token budget; empty when there are none, absent where a briefing has it. */
+  readonly memoryTree?: string;
   readonly stickies: ReadonlyMap<number, string>;
   /** `instructions` of the project's `helios.json`. */
   readonly instructions?: string;
@@ -46,13 +48,19 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
   const stable = [role, autonomy, toolRules, memoryRules, projectPart(facts.instructions)];
   const changing = [
     `Where you are\nRelative paths and commands start in ${facts.workFolder}.\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}`,
-    facts.memoryTree === '' ? 'Notes in memory: none yet.' : `Notes in memory (path: gist):\n${facts.memoryTree}`,
+    notesPart(facts.memoryTree),
     stickyPart(facts.stickies),
   ];
   return [
     { text: stable.filter((part) => part !== undefined).join('\n\n'), isStable: true },
     { text: changing.filter((part) => part !== undefined).join('\n\n'), isStable: false },
   ];
+}
+
+/** In one place only: in the briefing once there is one, so that what precedes the conversation stays as it was. */
+function notesPart(tree: string | undefined): string | undefined {
+  if (tree === undefined) return undefined;
+  return tree === '' ? 'Notes in memory: none yet.' : `Notes in memory (path: gist):\n${tree}`;
 }
 
 const projectPart = (instructions: string | undefined): string | undefined =>

@@ -5,12 +5,11 @@ import { UserFacing } from '../base/errors.ts';
 import { newEventId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/clock.ts';
-import { describeWithin } from '../machines/describeWithin.ts';
 import type { MachineLooks } from '../machines/looks/machineLooks.ts';
-import type { Machine, Machines } from '../machines/machine.ts';
+import type { Machines } from '../machines/machine.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
 import { MemoryStore } from '../memory/memoryStore.ts';
-import { noUsage, type ModelProvider, type SystemPart } from '../models/model.ts';
+import { noUsage, type ModelProvider } from '../models/model.ts';
 import { billedUsage, costOf, type PriceTable } from '../models/prices.ts';
 import { createGate } from '../permissions/gate.ts';
 import type { Run } from '../runs/liveRun.ts';
@@ -18,8 +17,8 @@ import type { Runs } from '../runs/runs.ts';
 import { Sleeper } from '../sleep/sleeper.ts';
 import type { EnginePorts, EngineSettings } from './engine.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
+import { contextSource } from './contextSource.ts';
 import type { LoopDeps } from './loop.ts';
-import { renderPrompt } from './prompt.ts';
 import { RunDesk } from './runDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
 import { SweepDesk } from './sweepDesk.ts';
@@ -56,7 +55,6 @@ export interface SessionParts {
   dispose(): void;
 }
 
-const memoryTokens = 2_500;
 const killGraceMs = 5_000;
 
 /** What the parts call back. */
@@ -109,7 +107,7 @@ export function createParts(request: PartsRequest): SessionParts {
     effort: shared.settings().effort ?? 'medium',
     provider: (id) => providerOf(shared, id),
     cost: (id, reply) => costOf(id, reply.model, billedUsage(reply), shared.prices()),
-    prompt: promptSource(request, memory, machines),
+    ...contextSource({ ...shared, ...request, desk, memory, machines }),
     act: {
       sessionId,
       tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
@@ -161,32 +159,4 @@ export function providerOf(shared: SharedDeps, id: string): ModelProvider {
     `There is no model provider ${id}.`,
     `Choose one of: ${[...shared.providers().keys()].join(', ')}.`,
   );
-}
-
-/** Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays cached as it is. */
-function promptSource(
-  { shared, log, instructions }: PartsRequest,
-  memory: MemoryStore,
-  machines: Machines,
-): LoopDeps['prompt'] {
-  let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
-  return async (isNew) => {
-    const { stickies, workFolder } = log.state;
-    if (rendered !== undefined && !isNew && rendered.stickies === stickies) return rendered.parts;
-    const parts = renderPrompt({
-      workFolder,
-      stickies,
-      machines: await Promise.all(machines.list().map((machine) => machineLine(machine, shared.clock))),
-      memoryTree: await memory.render(memoryTokens),
-      ...(instructions !== undefined && { instructions }),
-    });
-    rendered = { stickies, parts };
-    return parts;
-  };
-}
-
-/** A machine that does not answer holds nothing up. */
-async function machineLine(machine: Machine, clock: Clock): Promise<string> {
-  const told = await describeWithin(machine, clock);
-  return `${machine.id}: ${'description' in told ? told.description : `not reachable: ${told.problem}`}`;
 }

@@ -118,7 +118,7 @@ export class MemoryStore implements Disposable {
     return [...session, ...(global.length > 0 ? [globalNode] : []), ...global];
   }
 
-  /** The tree with its gists for the prompt, at most `budgetTokens` (of four characters): see `renderTree`. */
+  /** The tree with its gists for the prompt, at most `budgetTokens`: see `renderTree`. */
   async render(budgetTokens: number): Promise<string> {
     return renderTree(await this.tree(), budgetTokens);
   }

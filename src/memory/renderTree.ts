@@ -1,13 +1,14 @@
 /** The note tree as text for a prompt: always within the budget, the same text for the same notes. */
 import { oneLine } from '../base/text.ts';
+import { textTokens } from '../base/textTokens.ts';
 import type { MemoryNode } from './memoryNode.ts';
 
-const charsPerToken = 4;
 const gistChars = 140;
 /** Share of the budget that top-level nodes may take before recently updated ones get their turn. */
 const topShare = 0.5;
 /** Room for `… 12345 more under /a/long/path` beyond the path and the indentation. */
-const moreChars = 24;
+const moreTokens = 10;
+const newlineTokens = 0.5;
 
 interface Branch {
   readonly node: MemoryNode;
@@ -21,20 +22,19 @@ interface Branch {
 }
 
 /**
- * `nodes` in tree order, each above what lies below it; no nodes make no text. When all do not fit, the top level and what was updated last
- * survive, with the folders that lead there; `… 7 more under /papers` says what was left out.
+ * `nodes` in tree order, each above what lies below it; no nodes make no text. When all do not fit (in tokens as
+ * `textTokens` counts), the top level and what was updated last survive, with the folders that lead there; `… 7 more under /papers` says what was left out.
  */
 export function renderTree(nodes: readonly MemoryNode[], budgetTokens: number): string {
   if (nodes.length === 0) return '';
-  const budgetChars = Math.floor(budgetTokens * charsPerToken);
   const branches = branchesOf(nodes);
-  const allChars = branches.reduce((sum, branch) => sum + branch.line.length + 1, 0);
-  if (allChars > budgetChars) return renderSome(branches, budgetChars);
+  const allTokens = branches.reduce((sum, { line }) => sum + textTokens(line) + newlineTokens, 0);
+  if (allTokens > budgetTokens) return renderSome(branches, budgetTokens);
   return branches.map((branch) => branch.line).join('\n');
 }
 
-function renderSome(branches: readonly Branch[], budgetChars: number): string {
-  choose(branches, budgetChars);
+function renderSome(branches: readonly Branch[], budgetTokens: number): string {
+  choose(branches, budgetTokens);
   let hiddenAtTop = 0;
   for (const branch of branches) {
     if (branch.isShown) continue;
@@ -46,7 +46,7 @@ function renderSome(branches: readonly Branch[], budgetChars: number): string {
   const lines = linesOf(branches);
   if (hiddenAtTop > 0) lines.push(`… ${hiddenAtTop} more under /`);
   const text = lines.join('\n');
-  return text.length <= budgetChars ? text : '';
+  return textTokens(text) <= budgetTokens ? text : '';
 }
 
 /** A line about what is hidden stands after all that is shown of its folder. */
@@ -68,26 +68,26 @@ function linesOf(branches: readonly Branch[]): string[] {
   return lines;
 }
 
-function choose(branches: readonly Branch[], budgetChars: number): void {
+function choose(branches: readonly Branch[], budgetTokens: number): void {
   const recentFirst = [...branches].sort(
     (a, b) => b.node.updatedMs - a.node.updatedMs || (a.node.path < b.node.path ? -1 : 1),
   );
-  let left = budgetChars - moreChars;
-  const show = (branch: Branch, reservedChars: number): void => {
+  let left = budgetTokens - moreTokens;
+  const show = (branch: Branch, reservedTokens: number): void => {
     const missing: Branch[] = [];
     for (let at: Branch | undefined = branch; at !== undefined && !at.isShown; at = at.parent) missing.push(at);
     const cost = missing.reduce((sum, each) => sum + costOf(each), 0);
-    if (left - cost < reservedChars) return;
+    if (left - cost < reservedTokens) return;
     left -= cost;
     for (const each of missing) each.isShown = true;
   };
-  const forRecent = (budgetChars - moreChars) * (1 - topShare);
+  const forRecent = (budgetTokens - moreTokens) * (1 - topShare);
   for (const branch of recentFirst) if (branch.depth === 0) show(branch, forRecent);
   for (const branch of recentFirst) show(branch, 0);
 }
 
 const costOf = ({ line, depth, node, hasChildren }: Branch): number =>
-  line.length + 1 + (hasChildren ? indent(depth + 1).length + node.path.length + moreChars : 0);
+  textTokens(line) + newlineTokens + (hasChildren ? textTokens(indent(depth + 1) + node.path) + moreTokens : 0);
 
 function branchesOf(nodes: readonly MemoryNode[]): Branch[] {
   const byPath = new Map<string, Branch>();
