@@ -43,7 +43,8 @@ export const openaiModels: readonly ModelDescription[] = [
 export const defaultClaudeModel = newestId(claudeModels, defaultClaudeFamily);
 export const defaultOpenaiModel = newestId(openaiModels, defaultOpenaiFamily);
 
-function newestId(models: readonly ModelDescription[], family: string): string {
+/** Throws when there is none: a list of ours is wrong then. */
+export function newestId(models: readonly ModelDescription[], family: string): string {
   const newest = newestOf(models, family);
   if (newest === undefined) throw new Error(`No model of the list is of the family ${family}`);
   return newest.id;
