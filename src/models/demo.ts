@@ -12,7 +12,13 @@ export interface DemoOptions {
 }
 
 const wordMs = 14;
-const model = { id: 'scripted', label: 'Scripted researcher', contextTokens: 200_000, maxOutputTokens: 4_000 };
+const model = {
+  id: 'scripted',
+  label: 'Scripted researcher',
+  contextTokens: 200_000,
+  maxOutputTokens: 4_000,
+  efforts: [],
+};
 
 /** Needs no key, makes no connection, keeps nothing between calls: each reply follows from the request alone. */
 export function createDemoProvider({ paced = false, clock = systemClock }: DemoOptions = {}): ModelProvider {
@@ -23,6 +29,7 @@ export function createDemoProvider({ paced = false, clock = systemClock }: DemoO
     label: 'Offline demo (scripted, not a language model)',
     defaultModel: model.id,
     models: () => [model],
+    readiness: () => Promise.resolve({ isReady: true }),
     stream: guarded(raw, { provider: 'demo', clock }),
   };
 }

@@ -105,7 +105,7 @@ function failureOf(error: unknown, options: GuardOptions): ModelFailure {
 /** A key of a few characters, as servers of one's own take, guards nothing and may be part of any word. */
 const shortestSecret = 8;
 
-function withoutSecret(failure: ModelFailure, secret = ''): ModelFailure {
+export function withoutSecret(failure: ModelFailure, secret = ''): ModelFailure {
   return secret.length >= shortestSecret
     ? { ...failure, message: failure.message.replaceAll(secret, '[key]') }
     : failure;

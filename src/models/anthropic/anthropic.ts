@@ -2,8 +2,10 @@
 import type { Attempt } from '../guarded.ts';
 import { anthropicRequest } from './anthropicRequest.ts';
 import { readAnthropic } from './anthropicStream.ts';
-import { claudeModels, defaultClaudeModel } from '../catalogue.ts';
-import type { ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
+import { claudeModels, defaultClaudeFamily, defaultClaudeModel } from '../catalogue.ts';
+import { keyReadiness, listing } from '../listing.ts';
+import { claudeDescription } from './anthropicModels.ts';
+import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
 import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
 import { openReplaying } from '../replay.ts';
 import { silentLogger } from '../../base/logger.ts';
@@ -14,11 +16,13 @@ const identity: ProviderIdentity = {
   keyHint: 'Set ANTHROPIC_API_KEY in the environment, or run “Helios: Set API Key” in VS Code.',
 };
 
+/** As many as the service gives at a time. */
+const pageSize = 1000;
+
 export function createAnthropicProvider(options: ProviderOptions): ModelProvider {
-  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
-    const apiKey = await requiredKey(options, identity, attempt);
+  async function clientFor(apiKey: string) {
     const { Anthropic } = await import('@anthropic-ai/sdk');
-    const client = new Anthropic({
+    return new Anthropic({
       apiKey,
       baseURL: options.baseUrl ?? 'https://api.anthropic.com',
       maxRetries: 0,
@@ -27,17 +31,31 @@ export function createAnthropicProvider(options: ProviderOptions): ModelProvider
       logger: silentLogger,
       logLevel: 'off',
     });
+  }
+
+  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+    const client = await clientFor(await requiredKey(options, identity, attempt));
     const events = await openReplaying(request, (asked) =>
       client.messages.create(anthropicRequest(asked, identity.id), { signal }),
     );
     yield* readAnthropic(events, { provider: identity.id, model: request.model, attempt });
   }
 
+  async function list(key: string, signal: AbortSignal): Promise<ModelDescription[]> {
+    const client = await clientFor(key);
+    const models: ModelDescription[] = [];
+    for await (const info of client.models.list({ limit: pageSize }, { signal })) models.push(claudeDescription(info));
+    return models;
+  }
+
   return {
     id: identity.id,
     label: identity.label,
     defaultModel: defaultClaudeModel,
+    defaultFamily: defaultClaudeFamily,
     models: () => claudeModels,
+    list: listing(list, identity, options),
+    readiness: keyReadiness(identity, options),
     stream: dependable(raw, identity, options),
   };
 }

@@ -1,9 +1,11 @@
 /** OpenAI's own models, over the Responses API. Nothing is stored there: the whole conversation is sent each time. */
 import type OpenAI from 'openai';
-import { defaultOpenaiModel, openaiModels } from '../catalogue.ts';
+import { defaultOpenaiFamily, defaultOpenaiModel, openaiModels } from '../catalogue.ts';
 import type { Attempt } from '../guarded.ts';
-import type { ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
+import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
+import { keyReadiness, listing } from '../listing.ts';
 import { openaiClient } from './openaiClient.ts';
+import { openaiDescriptions } from './openaiModels.ts';
 import { responsesRequest } from './openaiResponsesRequest.ts';
 import { readResponses } from './openaiResponsesStream.ts';
 import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
@@ -41,11 +43,19 @@ export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
     yield* readResponses(events, { provider: identity.id, model: request.model, attempt });
   }
 
+  async function list(key: string, signal: AbortSignal): Promise<ModelDescription[]> {
+    const client = await openaiClient(key, baseUrl, { fetch });
+    return openaiDescriptions((await client.models.list({ signal })).data);
+  }
+
   return {
     id: identity.id,
     label: identity.label,
     defaultModel: defaultOpenaiModel,
+    defaultFamily: defaultOpenaiFamily,
     models: () => openaiModels,
+    list: listing(list, identity, options),
+    readiness: keyReadiness(identity, options),
     stream: dependable(raw, identity, options),
   };
 }

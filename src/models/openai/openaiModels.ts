@@ -1,0 +1,31 @@
+/** What OpenAI says of its models: little more than their ids, and those of all kinds. */
+import type { Model } from 'openai/resources/models';
+import { describedModel, openaiEfforts, openaiModels, undatedId } from '../catalogue.ts';
+import type { ModelDescription } from '../model.ts';
+
+/** What the smallest of the newer models hold. */
+const assumed = { contextTokens: 128_000, maxOutputTokens: 16_384 };
+
+const conversing = /^(gpt-|chatgpt-|codex-|o\d)/;
+/** For other work, or too small to work with. */
+const unfit =
+  /audio|realtime|image|tts|transcribe|search|embedding|moderation|instruct|deep-research|^gpt-3|^gpt-4(-|$)/;
+
+/** Those that hold a conversation with tools. A dated one is left out where the same one is there without its date. */
+export function openaiDescriptions(told: readonly Model[]): ModelDescription[] {
+  const ids = new Set(told.map(({ id }) => id));
+  return told.filter(({ id }) => isFit(id) && (undatedId(id) === id || !ids.has(undatedId(id)))).map(description);
+}
+
+const isFit = (id: string): boolean => conversing.test(id) && !unfit.test(id);
+
+function description({ id, created, shutdown_date: shutdown }: Model): ModelDescription {
+  const known = describedModel(openaiModels, id) ?? { ...assumed, label: id };
+  return {
+    ...known,
+    id,
+    efforts: openaiEfforts(id),
+    ...(created > 0 && { releasedMs: created * 1000 }),
+    ...(shutdown && { isRetiring: true }),
+  };
+}
