@@ -15,8 +15,12 @@ export interface Subject {
     readonly random: () => number;
     readonly apiKey: () => Promise<string | undefined>;
   }): ModelProvider;
+  /** Its format has arguments as objects: there is no way for them to be broken. */
+  readonly hasParsedArguments?: true;
   /** Reads an outgoing request back. */
   readonly sent: {
+    /** Where the path names the model, and not the body. */
+    model?(path: string): string;
     system(body: JsonObject): string;
     tools(body: JsonObject): string[];
     /** Call ids of the results, in their order. */
