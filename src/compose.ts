@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine, EnginePorts, EngineSettings } from './agent/engine.ts';
+import { DaySpending } from './agent/budget/daySpending.ts';
 import { SessionCatalogue } from './agent/sessionCatalogue.ts';
 import { SessionStore } from './agent/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';
@@ -82,6 +83,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const wasmFile = path.join(options.assetsFolder, 'sql-wasm.wasm');
   const openIndex = () => SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
   const catalogue = new SessionCatalogue({ home, logger, openIndex });
+  const today = new DaySpending(home, clock);
   const sessions = new SessionStore({
     home,
     version: heliosVersion,
@@ -91,6 +93,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       looks: new MachineLooks(clock),
       machinesIn: (workFolder) => machines.with(localIn(workFolder)),
       globalMemoryFolder: home.globalMemoryFolder,
+      spentToday: () => today.spent(),
       prices: () => extendPrices(listPrices, settings().prices ?? {}),
     },
   });
@@ -110,6 +113,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...providers().values()],
     models: new KnownModels(() => [...providers().values()]),
+    spentToday: () => today.spent(),
     close,
     dispose: () => void close(),
   };

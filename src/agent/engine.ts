@@ -13,6 +13,7 @@ import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { Effort, ModelProvider } from '../models/model.ts';
 import type { ModelCatalogue } from '../models/modelCatalogue.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { DaySpent } from './budget/measures.ts';
 import type { Budget, EndReason, JournalEvent, Limits, StreamEvent } from './events.ts';
 import type { SessionState } from './state.ts';
 
@@ -133,6 +134,8 @@ export interface Engine extends Disposable {
   readonly globalMemoryFolder: string;
   providers(): readonly ModelProvider[];
   readonly models: ModelCatalogue;
+  /** What all sessions of the home have spent since midnight, those of other processes too. */
+  spentToday(): Promise<DaySpent>;
   /** Ends what this process does with the sessions (leases are let go, runs go on) and writes out the index. */
   close(): Promise<void>;
 }

@@ -16,6 +16,8 @@ import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
 import { Sleeper } from '../sleep/sleeper.ts';
 import type { EnginePorts, EngineSettings } from './engine.ts';
+import { BudgetGuard } from './budget/guard.ts';
+import { limitsMoney, type DaySpent } from './budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
 import { contextSource } from './contextSource.ts';
 import type { LoopDeps } from './loop.ts';
@@ -40,6 +42,8 @@ export interface SharedDeps {
   providers(): ReadonlyMap<string, ModelProvider>;
   settings(): EngineSettings;
   prices(): PriceTable;
+  /** Of all sessions of the home. */
+  spentToday(): Promise<DaySpent>;
 }
 
 export interface SessionParts {
@@ -99,7 +103,17 @@ export function createParts(request: PartsRequest): SessionParts {
     ...{ log, folder, desk, sweeps, runs, memory, machines, looks, resources, gate, clock },
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });
+  const budget = new BudgetGuard({
+    ...{ log, clock },
+    provider: (id) => providerOf(shared, id),
+    prices: () => shared.prices(),
+    dayLimits: () => shared.settings().dayLimits,
+    today: () => shared.spentToday(),
+    going: () => desk.live().map(({ spec }) => `run ${spec.number}`),
+    end: (reason, summary) => hooks.end(reason, summary),
+  });
   const loop: LoopDeps = {
+    budget,
     log,
     desk,
     clock,
@@ -145,10 +159,10 @@ export function checkModel(shared: SharedDeps, plan: { provider: string; model: 
   const { provider, model, budget } = plan;
   providerOf(shared, provider);
   const cost = costOf(provider, model, noUsage, shared.prices());
-  if (budget.usd === undefined || 'usd' in cost) return;
+  if ('usd' in cost || !limitsMoney(budget, shared.settings().dayLimits)) return;
   throw new UserFacing(
-    `A money limit cannot be kept with ${model}: ${cost.unknown}.`,
-    `Add the price of ${provider}/${model} to the prices setting, or start without a money limit.`,
+    `A money limit cannot be kept with ${model}: ${cost.unknown}`,
+    `Add the price of ${provider}/${model} to the prices setting, or go on without a limit of money for the goal, its experiments and the day.`,
   );
 }
 

@@ -6,6 +6,7 @@ import { readJournal } from '../storage/journal.ts';
 import type { Home } from '../storage/home.ts';
 import { Lease } from '../storage/lease.ts';
 import { StorageFailure } from '../storage/storageFailure.ts';
+import { limitsText } from './budget/words.ts';
 import type { GoalRequest, Session, SessionReading, Sessions, SessionSummary } from './engine.ts';
 import type { Budget, JournalEvent, SessionEvent } from './events.ts';
 import { foldSession } from './fold.ts';
@@ -206,16 +207,11 @@ const by = (): string => `process ${process.pid}`;
 const closing = (): UserFacing => new UserFacing('Helios is closing.', 'Start it again, then try once more.');
 
 function checkedBudget(budget: Budget): Budget {
-  for (const [name, value] of Object.entries(budget)) {
+  const { experiment = {}, ...goal } = budget;
+  for (const [name, value] of [...Object.entries(goal), ...Object.entries(experiment)]) {
     if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
       throw new UserFacing(`The limit ${name} must be a number above 0, not ${String(value)}.`);
     }
   }
   return budget;
 }
-
-const limitsText = ({ turns, usd, minutes }: Budget): string[] => [
-  ...(turns === undefined ? [] : [`${turns} turns`]),
-  ...(usd === undefined ? [] : [`$${usd} for model calls`]),
-  ...(minutes === undefined ? [] : [`${minutes} minutes`]),
-];

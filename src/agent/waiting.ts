@@ -5,7 +5,7 @@ import { alarmAt } from '../sleep/alarm.ts';
 import { digestText } from '../sleep/digest.ts';
 import type { Sleeper, Wake } from '../sleep/sleeper.ts';
 import type { SleepRequest, Trigger } from '../sleep/trigger.ts';
-import { budgetEndMs } from './budget.ts';
+import { budgetAlarm } from './budget/measures.ts';
 import { isPersonUnheard } from './history.ts';
 import { digestOf } from './sessionDigest.ts';
 import { isSweepOver } from './sweepProgress.ts';
@@ -45,11 +45,11 @@ export class Waiting implements Disposable {
     this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
     // Said while the model was choosing to sleep: it goes to sleep without having heard it.
     if (isPersonUnheard(log.events)) return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
-    const endMs = budgetEndMs(log.state);
-    // The minutes of the budget run on while asleep: the loop then ends the session itself.
-    if (endMs !== undefined) {
-      const wake: Wake = { why: 'deadline', met: ['the minutes of the budget are over'], unmet: [], errors: [] };
-      this.#budgetTimer = alarmAt(clock, endMs, () => this.#woken(wake));
+    const alarm = budgetAlarm(log.state);
+    // Minutes run on while asleep: the loop then ends the session itself, or tells that the experiment is over.
+    if (alarm !== undefined) {
+      const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
+      this.#budgetTimer = alarmAt(clock, alarm.atMs, () => this.#woken(wake));
     }
   }
 

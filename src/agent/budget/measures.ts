@@ -1,0 +1,97 @@
+/** Every limit in one list, with what was used of it. Nothing else decides what is used up. */
+import type { Budget, BudgetScope, Limits } from '../events.ts';
+import type { Experiment, SessionState } from '../state.ts';
+
+/** What one day may cost, all sessions of a home together. */
+export type DayLimits = Pick<Limits, 'usd' | 'tokens'>;
+
+/** What was spent on a day by all sessions of a home. */
+export interface DaySpent {
+  readonly usd: number;
+  readonly tokens: number;
+  /** True when a call was made whose price is not known: `usd` is then a lower bound. */
+  readonly hasUnknownCost: boolean;
+}
+
+export const nothingSpent: DaySpent = { usd: 0, tokens: 0, hasUnknownCost: false };
+
+/** One limit. `used` and `of` are in its unit: dollars, tokens, minutes or turns. */
+export interface Measure {
+  readonly scope: BudgetScope;
+  readonly limit: keyof Limits;
+  readonly used: number;
+  readonly of: number;
+}
+
+export interface Spendable {
+  readonly state: SessionState;
+  readonly dayLimits?: DayLimits | undefined;
+  /** Read only where a day has limits. */
+  readonly today: DaySpent;
+  readonly nowMs: number;
+}
+
+const limitNames = ['usd', 'tokens', 'minutes', 'turns'] as const satisfies readonly (keyof Limits)[];
+const minuteMs = 60_000;
+
+/** The goal's first, then the day's, then those of the experiment: none before the first launch. */
+export function measuresOf({ state, dayLimits = {}, today, nowMs }: Spendable): Measure[] {
+  const { usd, turns, inputTokens, outputTokens, startedMs } = state;
+  const goal = { usd, turns, tokens: inputTokens + outputTokens, minutes: (nowMs - startedMs) / minuteMs };
+  const experiment = currentExperiment(state);
+  return [
+    ...measured('goal', state.budget, goal),
+    ...measured('day', dayLimits, { ...today, minutes: 0, turns: 0 }),
+    ...(experiment === undefined
+      ? []
+      : measured('experiment', state.budget.experiment ?? {}, {
+          ...experiment,
+          minutes: (nowMs - experiment.startedMs) / minuteMs,
+        })),
+  ];
+}
+
+const measured = (scope: BudgetScope, limits: Limits, used: Required<Limits>): Measure[] =>
+  limitNames.flatMap((limit) => {
+    const of = limits[limit];
+    return of === undefined ? [] : [{ scope, limit, used: used[limit], of }];
+  });
+
+/** `undefined` before the first launch. */
+export function currentExperiment({ experiments }: SessionState): Experiment | undefined {
+  const last = experiments.at(-1);
+  return last === undefined || last.runIds.length === 0 ? undefined : last;
+}
+
+export const isUsedUp = ({ used, of }: Measure): boolean => used >= of;
+
+/** Goal and day: the session cannot go on. An experiment that is over gives way to the next. */
+export const isHard = ({ scope }: Measure): boolean => scope !== 'experiment';
+
+/** When the minutes of the goal are over, in milliseconds since the epoch. */
+export const budgetEndMs = ({ budget, startedMs }: SessionState): number | undefined =>
+  budget.minutes === undefined ? undefined : Math.ceil(startedMs + budget.minutes * minuteMs);
+
+/** What a sleep must not outlast: the minutes of the goal, and once those of the experiment. */
+export function budgetAlarm(state: SessionState): { readonly atMs: number; readonly what: string } | undefined {
+  const goalMs = budgetEndMs(state) ?? Infinity;
+  const experimentMs = experimentEndMs(state) ?? Infinity;
+  if (Math.min(goalMs, experimentMs) === Infinity) return undefined;
+  return goalMs <= experimentMs
+    ? { atMs: goalMs, what: 'the minutes of the budget are over' }
+    : { atMs: experimentMs, what: 'the minutes of this experiment are over' };
+}
+
+function experimentEndMs(state: SessionState): number | undefined {
+  const minutes = state.budget.experiment?.minutes;
+  const experiment = currentExperiment(state);
+  if (minutes === undefined || experiment === undefined || experiment.overAtTurns !== undefined) return undefined;
+  return Math.ceil(experiment.startedMs + minutes * minuteMs);
+}
+
+/** Whether money is limited anywhere: then the price of the model must be known. */
+export const limitsMoney = (budget: Budget, day: DayLimits = {}): boolean =>
+  budget.usd !== undefined || budget.experiment?.usd !== undefined || day.usd !== undefined;
+
+/** Local midnight before `ms`: a day is one of the clock of the computer. */
+export const startOfDay = (ms: number): number => new Date(ms).setHours(0, 0, 0, 0);

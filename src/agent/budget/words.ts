@@ -1,0 +1,151 @@
+/** Limits as people write and read them: `$5 · 2 h · 40 turns · $0.50 per experiment`. One grammar for every skin. */
+import { formatUsd } from '../../base/text.ts';
+import type { Budget, BudgetScope, Limits } from '../events.ts';
+import type { DayLimits, Measure } from './measures.ts';
+
+export interface WrittenLimits {
+  readonly budget: Budget;
+  /** Of all sessions of a day together. */
+  readonly day: DayLimits;
+}
+
+export type ParsedLimits = { readonly ok: true; readonly limits: WrittenLimits } | Problem;
+export type ParsedBudget = { readonly ok: true; readonly budget: Budget } | Problem;
+
+interface Problem {
+  readonly ok: false;
+  readonly problem: string;
+}
+
+interface OneLimit {
+  readonly scope: BudgetScope;
+  readonly limit: keyof Limits;
+  readonly amount: number;
+}
+
+const scopePart = /\s*(?:\bper|\ban|\ba|\beach|\/)\s*(goal|day|experiment)$/i;
+const amountPart = /^(\$)?\s*(\d+(?:\.\d+)?)\s*([a-z$ ]*)$/i;
+const units: Readonly<Record<string, readonly [keyof Limits, factor: number]>> = {
+  $: ['usd', 1],
+  usd: ['usd', 1],
+  dollars: ['usd', 1],
+  m: ['minutes', 1],
+  min: ['minutes', 1],
+  minutes: ['minutes', 1],
+  h: ['minutes', 60],
+  hours: ['minutes', 60],
+  d: ['minutes', 1440],
+  days: ['minutes', 1440],
+  turns: ['turns', 1],
+  tokens: ['tokens', 1],
+  'k tokens': ['tokens', 1e3],
+  'm tokens': ['tokens', 1e6],
+};
+const shape =
+  'Write it like $5, 2 h, 40 turns, 2M tokens, $0.50 per experiment, $20 per day: any of them, or nothing for no limit.';
+
+/**
+ * Reads `$5, 2 h, $0.50 per experiment, $20 per day` in any order; parts that are absent do not limit. Empty text or `none`:
+ * no limit. `scope`: what is limited where a part does not say it.
+ */
+export function parseLimits(text: string, scope: BudgetScope = 'goal'): ParsedLimits {
+  const trimmed = text.trim();
+  const found: Record<BudgetScope, Limits> = { goal: {}, day: {}, experiment: {} };
+  const isNone = /^(none|no limit)$/i.test(trimmed);
+  for (const piece of isNone ? [] : trimmed.split(/\s*[,;·]\s*/).filter((each) => each !== '')) {
+    const one = parsePart(piece, scope);
+    if (typeof one === 'string') return { ok: false, problem: one };
+    if (one.limit in found[one.scope]) return { ok: false, problem: `“${piece}” names the same limit twice.` };
+    found[one.scope] = { ...found[one.scope], [one.limit]: one.amount };
+  }
+  const { goal, day, experiment } = found;
+  return { ok: true, limits: { day, budget: { ...goal, ...(Object.keys(experiment).length > 0 && { experiment }) } } };
+}
+
+/** The limits of one goal. Those of a day are refused: they are not the goal's. */
+export function parseBudget(text: string): ParsedBudget {
+  const parsed = parseLimits(text);
+  if (!parsed.ok) return parsed;
+  if (Object.keys(parsed.limits.day).length > 0)
+    return { ok: false, problem: 'What a day may cost holds for all goals: the settings helios.budget.day say it.' };
+  return { ok: true, budget: parsed.limits.budget };
+}
+
+/** What is wrong with it, where it is no limit. */
+function parsePart(piece: string, usual: BudgetScope): OneLimit | string {
+  const named = scopePart.exec(piece);
+  const scope = (named?.[1]?.toLowerCase() as BudgetScope | undefined) ?? usual;
+  const match = amountPart.exec(named === null ? piece : piece.slice(0, named.index));
+  const [, dollar, number = '', word = ''] = match ?? [];
+  const unit =
+    dollar ??
+    word
+      .trim()
+      .toLowerCase()
+      .replace(/\s+/g, ' ')
+      .replace(/^([km])(?=tokens?$)/, '$1 ');
+  const known = units[unit] ?? units[`${unit}s`];
+  if (known === undefined || !(Number(number) > 0) || (dollar !== undefined && word !== ''))
+    return `“${piece}” is no limit. ${shape}`;
+  const [limit, factor] = known;
+  if (scope === 'day' && limit !== 'usd' && limit !== 'tokens')
+    return `“${piece}”: a day is limited in dollars or tokens.`;
+  // 1.234M tokens are a whole number of them.
+  const amount = limit === 'tokens' ? Number((Number(number) * factor).toFixed(3)) : Number(number) * factor;
+  if ((limit === 'turns' || limit === 'tokens') && !Number.isInteger(amount))
+    return `${limit === 'turns' ? 'Turns' : 'Tokens'} are counted in whole numbers.`;
+  return { scope, limit, amount };
+}
+
+/** `no limit` where there is none. */
+export function budgetText(budget: Budget, separator = ' · '): string {
+  const parts = limitsText(budget);
+  return parts.length === 0 ? 'no limit' : parts.join(separator);
+}
+
+/** `$5`, `2 h`, `$0.50 per experiment`: one for each limit. */
+export const limitsText = (budget: Budget): string[] => [
+  ...limitParts(budget),
+  ...limitParts(budget.experiment ?? {}).map((part) => `${part} per experiment`),
+];
+
+const limitParts = ({ usd, minutes, turns, tokens }: Limits): string[] => [
+  ...(usd === undefined ? [] : [`$${usd}`]),
+  ...(minutes === undefined ? [] : [minutesText(minutes)]),
+  ...(turns === undefined ? [] : [turns === 1 ? '1 turn' : `${turns} turns`]),
+  ...(tokens === undefined ? [] : [`${tokenText(tokens)} tokens`]),
+];
+
+const minutesText = (minutes: number): string =>
+  minutes >= 60 && minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
+
+/** `2M`, `1.5M`, `123.456k`, `812`: nothing of the number is lost. */
+const tokenText = (tokens: number): string =>
+  tokens >= 1e6 && tokens % 1e3 === 0 ? `${tokens / 1e6}M` : tokens >= 1e3 ? `${tokens / 1e3}k` : `${tokens}`;
+
+/** `1.23M`, `45.2k`, `812`: three digits. */
+export function shortTokens(tokens: number): string {
+  if (tokens < 999.5) return String(Math.round(tokens));
+  const [size, unit] = tokens < 999_500 ? [1e3, 'k'] : [1e6, 'M'];
+  return `${Number((tokens / size).toPrecision(3))}${unit}`;
+}
+
+/** `$4.02 of $5.00`, `1.2M of 2M tokens`, `80 of 120 min`, `32 of 40 turns`. */
+export function usedText({ limit, used, of }: Pick<Measure, 'limit' | 'used' | 'of'>): string {
+  switch (limit) {
+    case 'usd':
+      return `${formatUsd(used)} of ${formatUsd(of)}`;
+    case 'tokens':
+      return `${shortTokens(used)} of ${shortTokens(of)} tokens`;
+    case 'minutes':
+      return `${Math.floor(used)} of ${Number(of.toFixed(1))} min`;
+    case 'turns':
+      return `${used} of ${of} turns`;
+  }
+}
+
+/** `of the goal`, `of the day`, `of this experiment`. */
+export const scopeText = (scope: BudgetScope): string =>
+  scope === 'experiment' ? 'of this experiment' : `of the ${scope}`;
+
+export const limitName = (limit: keyof Limits): string => (limit === 'usd' ? 'money' : limit);
