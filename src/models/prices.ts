@@ -61,6 +61,8 @@ export const listPrices: PriceTable = {
   'openai/gpt-5.1-codex': openai(1.25, 10),
   'openai/gpt-5.1-codex-mini': openai(0.25, 2),
   'openai/gpt-5-mini': openai(0.25, 2),
+  // What VS Code has from others is paid by their subscriptions, and no price of it is told.
+  'vscode/*': { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
   // No model at all: a script.
   'demo/*': { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
 };

@@ -20,6 +20,7 @@ import { contextKeys, modelVendor } from './contributions.ts';
 import { Documents, journalFolder, outputFolder } from './documents.ts';
 import { EngineHost, type CreateEngine } from './engineHost.ts';
 import { FollowTarget } from './followTarget.ts';
+import { HostModels } from './hostModels/hostModels.ts';
 import { MetricsPanels } from './metricsPanel/panel.ts';
 import { createMetricsSource } from './metricsSource.ts';
 import { createMachineQuestions } from './machineQuestions.ts';
@@ -39,6 +40,7 @@ export class App implements Disposable {
   readonly #logger: LogOutputChannel;
   readonly #parts: Parts;
   readonly #models: ModelParts;
+  readonly #hostModels = this.#owned.add(new HostModels());
   #trees: Trees | undefined;
   #panels: MetricsPanels | undefined;
 
@@ -54,6 +56,7 @@ export class App implements Disposable {
   /** Takes up what was interrupted. Never rejects. */
   async begin(): Promise<void> {
     await this.#attempt('models', () => lm.selectChatModels({ vendor: modelVendor }));
+    await this.#attempt('models of VS Code', () => this.#hostModels.refresh());
     if (workspace.isTrusted) await this.#goOn();
     else this.#owned.add(workspace.onDidGrantWorkspaceTrust(() => void this.#goOn()));
   }
@@ -85,6 +88,7 @@ export class App implements Disposable {
             approve: (request, signal) => approvals.ask(request, signal),
             ...questions.prompts,
           },
+          providers: [this.#hostModels.provider],
           logger,
         }),
     });

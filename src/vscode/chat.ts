@@ -26,21 +26,23 @@ import { trustText, type EngineHost } from './engineHost.ts';
 import { answerAboutMachines, showMachines } from './chatMachines.ts';
 import type { MachineQuestions } from './machineQuestions.ts';
 import type { FollowTarget } from './followTarget.ts';
+import { hostProviderId } from './hostModels/hostModels.ts';
 import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
 import type { OpenSessions } from './openSessions.ts';
 import {
+  hostModelNote,
   noEndpoint,
   noFolder,
   noGoal,
   noKey,
-  pickedModel,
+  pickedInChat,
   type PickedModel,
   type Refusal,
 } from './present/preconditions.ts';
 import { isOpen, isWorking, statusLine } from './present/sessionText.ts';
 import { approvalParts } from './present/transcript.ts';
 import { plain } from './present/words.ts';
-import { engineSettings, setting, suggestedBudget } from './settings.ts';
+import { engineSettings, isModelSet, setting, suggestedBudget } from './settings.ts';
 
 export interface ChatParts {
   readonly host: EngineHost;
@@ -157,7 +159,7 @@ class ChatHandler {
     const { request, stream } = turn;
     const goal = request.prompt.trim();
     const folder = workspace.workspaceFolders?.[0]?.uri;
-    const picked = pickedModel(request.model.vendor, request.model.id, modelVendor);
+    const picked = pickedFor(request.model);
     const refusal = goal === '' ? noGoal : folder?.scheme === 'file' ? await this.#refusal(picked) : noFolder;
     if (refusal !== undefined || folder === undefined) {
       showRefusal(stream, refusal ?? noFolder);
@@ -171,6 +173,8 @@ class ChatHandler {
       ...picked,
     });
     this.#picked.set(session.id, request.model.id);
+    if (session.state.provider === hostProviderId)
+      stream.markdown(`${hostModelNote(plain(request.model.name, 80))}\n\n`);
     return this.#follow(session, turn, { fromStart: true });
   }
 
@@ -191,7 +195,7 @@ class ChatHandler {
   async #usePicked(session: Session, { model }: ChatRequest): Promise<void> {
     const before = this.#picked.get(session.id);
     this.#picked.set(session.id, model.id);
-    const picked = pickedModel(model.vendor, model.id, modelVendor);
+    const picked = pickedFor(model);
     if (before === undefined || before === model.id || picked === undefined) return;
     const { provider, model: current } = session.state;
     if (picked.provider !== provider || picked.model !== current) await session.useModel(picked.provider, picked.model);
@@ -288,6 +292,9 @@ class ChatHandler {
     return { metadata: { sessionId: session.id } };
   }
 }
+
+const pickedFor = ({ vendor, id }: ChatRequest['model']): PickedModel | undefined =>
+  pickedInChat({ vendor, id, ourVendor: modelVendor, hostProvider: hostProviderId, isSet: isModelSet() });
 
 const pausedText = 'Helios is paused; its runs go on. Say something to @helios to go on.';
 

@@ -88,6 +88,8 @@ export interface Settings {
   readonly 'providers.anthropicBaseUrl': string;
   readonly 'providers.openaiBaseUrl': string;
   readonly 'providers.compatibleBaseUrl': string;
+  readonly 'network.proxy': string;
+  readonly 'network.caFile': string;
   readonly prices: Readonly<Record<string, unknown>>;
   readonly 'chat.followMinutes': number;
 }
@@ -106,6 +108,8 @@ export const defaults: Settings = {
   'providers.anthropicBaseUrl': '',
   'providers.openaiBaseUrl': '',
   'providers.compatibleBaseUrl': '',
+  'network.proxy': '',
+  'network.caFile': '',
   prices: {},
   'chat.followMinutes': 30,
 };
@@ -117,6 +121,8 @@ export const restrictedSettings = [
   'providers.anthropicBaseUrl',
   'providers.openaiBaseUrl',
   'providers.compatibleBaseUrl',
+  'network.proxy',
+  'network.caFile',
 ] as const satisfies readonly (keyof Settings)[];
 
 export const settingKey = (key: keyof Settings): string => `helios.${key}`;

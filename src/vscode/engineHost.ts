@@ -3,12 +3,14 @@ import { Emitter, type Event } from '../base/emitter.ts';
 import { UserFacing } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Engine, EnginePorts, EngineSettings } from '../agent/engine.ts';
+import type { ModelProvider } from '../models/model.ts';
 
 export type CreateEngine = (options: {
   readonly home: string;
   readonly assetsFolder: string;
   readonly settings: () => EngineSettings;
   readonly ports: EnginePorts;
+  readonly providers: readonly ModelProvider[];
   readonly logger: Logger;
 }) => Promise<Engine>;
 

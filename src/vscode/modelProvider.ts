@@ -19,6 +19,7 @@ import type { PriceTable } from '../models/prices.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { configuredModelId, modelVendor } from './contributions.ts';
 import type { EngineHost } from './engineHost.ts';
+import { hostProviderId } from './hostModels/hostModels.ts';
 import { choiceDetail, modelChoices, priceTable, type ModelChoice } from './present/modelChoices.ts';
 import { estimateTokens, modelRequest } from './present/modelMessages.ts';
 import { pickedModel } from './present/preconditions.ts';
@@ -57,7 +58,7 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
 
   async provideLanguageModelChatInformation(): Promise<LanguageModelChatInformation[]> {
     const prices = priceTable(engineSettings().prices);
-    const choices = await readChoices(this.#parts);
+    const choices = (await readChoices(this.#parts)).filter(({ provider }) => provider !== hostProviderId);
     const configured = choices.find(({ isConfigured }) => isConfigured);
     return [
       ...(configured ? [asConfigured(describe(configured, prices))] : []),

@@ -10,6 +10,14 @@ import { budgetOf } from './present/budgetText.ts';
 export const setting = <Key extends keyof Settings>(key: Key): Settings[Key] =>
   workspace.getConfiguration('helios').get<Settings[Key]>(key) ?? defaults[key];
 
+/** Whether the person, or the workspace, has named a provider or a model. */
+export const isModelSet = (): boolean =>
+  (['model.provider', 'model.name'] as const).some((key) => {
+    const { globalValue, workspaceValue, workspaceFolderValue } =
+      workspace.getConfiguration('helios').inspect<string>(key) ?? {};
+    return [globalValue, workspaceValue, workspaceFolderValue].some((value) => value !== undefined && value !== '');
+  });
+
 /** The folder that holds sessions, runs and memory, absolute. */
 export const homeFolder = (): string => setting('home') || process.env.HELIOS_HOME || join(homedir(), '.helios');
 
@@ -27,6 +35,8 @@ export function engineSettings(): EngineSettings {
     ...given('anthropicBaseUrl', setting('providers.anthropicBaseUrl') || process.env.ANTHROPIC_BASE_URL),
     ...given('openaiBaseUrl', setting('providers.openaiBaseUrl') || process.env.OPENAI_BASE_URL),
     ...given('compatibleBaseUrl', setting('providers.compatibleBaseUrl')),
+    ...given('proxy', setting('network.proxy')),
+    ...given('caFile', setting('network.caFile')),
     ...(effort !== 'default' && { effort }),
   };
 }

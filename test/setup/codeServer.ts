@@ -1,9 +1,9 @@
 /** Starts a real VS Code for the host and end-to-end tests, with its own home, settings and extensions. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { run } from './command.ts';
 import { installCodeServer } from './installCodeServer.ts';
@@ -17,6 +17,8 @@ export interface VsCodeOptions {
   /** A VSIX to install before the start, or the folder of an extension to load as one in development. */
   readonly extensionVsix?: string;
   readonly extensionDevelopmentPath?: string;
+  /** Folders of further extensions, which are installed as they are. */
+  readonly otherExtensions?: readonly string[];
   /** A CommonJS module whose `run()` is the test suite; it runs as soon as the page is opened. */
   readonly extensionTestsPath?: string;
   /** For the server and its extension hosts. `HOME` and `HELIOS_HOME` are folders of this VS Code unless named here. */
@@ -70,6 +72,8 @@ export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
     const args = [entry, '--server-data-dir', root, '--extensions-dir', extensionsFolder];
     const env = { ...serverEnvironment(root), HELIOS_HOME: heliosHome, ...options.env, [marker]: id };
     await mkdir(env.HOME, { recursive: true });
+    for (const folder of options.otherExtensions ?? [])
+      await cp(folder, join(extensionsFolder, basename(folder)), { recursive: true });
     if (options.extensionVsix) {
       await run(process.execPath, [...args, '--install-extension', options.extensionVsix], { env });
     }

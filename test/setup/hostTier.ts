@@ -30,6 +30,7 @@ async function hostTests(scratch: string): Promise<boolean> {
   const vscode = await startVsCode({
     folder: scratch,
     extensionDevelopmentPath: repositoryRoot,
+    otherExtensions: [join(repositoryRoot, 'test/fixtures/labModels')],
     extensionTestsPath: join(repositoryRoot, 'dist-test/host/index.cjs'),
     env: { HELIOS_TEST_COUNTS: countsFile, HELIOS_TEST_OUTPUT: outputFile },
   });

@@ -40,9 +40,31 @@ export interface PickedModel {
   readonly model: string;
 }
 
-/** One of ours is picked as `provider/model`; another vendor's model has no say in a session. */
+/** One of ours is known as `provider/model`; another vendor's model is none of ours. */
 export function pickedModel(vendor: string, id: string, ourVendor: string): PickedModel | undefined {
   const slash = id.indexOf('/');
   if (vendor !== ourVendor || slash <= 0 || slash === id.length - 1) return undefined;
   return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }
+
+export interface PickInChat {
+  readonly vendor: string;
+  readonly id: string;
+  readonly ourVendor: string;
+  /** The provider of what VS Code has from others. */
+  readonly hostProvider: string;
+  /** The settings of the person name a provider or a model. */
+  readonly isSet: boolean;
+}
+
+/**
+ * What the model that is picked in the chat says of a session. What is picked stays so from chat to chat, whoever is spoken
+ * to: another vendor's model counts only where the settings name none. `undefined`: as the settings say.
+ */
+export function pickedInChat({ vendor, id, ourVendor, hostProvider, isSet }: PickInChat): PickedModel | undefined {
+  if (vendor === ourVendor) return pickedModel(vendor, id, ourVendor);
+  return isSet ? undefined : { provider: hostProvider, model: `${vendor}/${id}` };
+}
+
+export const hostModelNote = (name: string): string =>
+  `Works with ${name} of VS Code: only while this window is open, within the limits of its subscription. VS Code tells neither cost nor cache, and asks for your consent once.`;

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { ApiKeys, providerKeys } from '../../../src/vscode/apiKeys.ts';
 import { choiceDetail, modelChoices, priceTable, tokensText } from '../../../src/vscode/present/modelChoices.ts';
 import { estimateTokens, modelRequest } from '../../../src/vscode/present/modelMessages.ts';
-import { pickedModel } from '../../../src/vscode/present/preconditions.ts';
+import { pickedInChat, pickedModel } from '../../../src/vscode/present/preconditions.ts';
 
 const model = (id: string) => ({ id, label: id.toUpperCase(), contextTokens: 200_000, maxOutputTokens: 4_000 });
 const provider = (id: string, ...ids: string[]) => ({
@@ -67,6 +67,22 @@ describe('model choices', () => {
       ['helios', 'claude/'],
     ])
       assert.equal(pickedModel(vendor ?? '', id ?? '', 'helios'), undefined);
+  });
+});
+
+describe('the model that is picked in the chat', () => {
+  const said = (vendor: string, id: string, isSet: boolean) =>
+    pickedInChat({ vendor, id, ourVendor: 'helios', hostProvider: 'vscode', isSet });
+
+  it('is taken when it is one of ours, whatever the settings say', () => {
+    for (const isSet of [true, false])
+      assert.deepEqual(said('helios', 'claude/opus', isSet), { provider: 'claude', model: 'opus' });
+    assert.equal(said('helios', 'configured', false), undefined);
+  });
+
+  it('is taken when it is of another vendor and the settings name none', () => {
+    assert.deepEqual(said('copilot', 'gpt-x', false), { provider: 'vscode', model: 'copilot/gpt-x' });
+    assert.equal(said('copilot', 'gpt-x', true), undefined);
   });
 });
 
