@@ -1,0 +1,55 @@
+/** Gemini's errors in the shape that the failures of all providers are told by. */
+import * as z from 'zod';
+
+const errorBody = z.object({
+  error: z.object({
+    message: z.string().default(''),
+    /** Such as `RESOURCE_EXHAUSTED`. */
+    status: z.string().default(''),
+    details: z.array(z.looseObject({})).default([]),
+  }),
+});
+
+type ErrorBody = z.infer<typeof errorBody>['error'];
+
+/** An error with `status`, `headers` and `error`, as the other SDKs throw them. */
+export function toThrown(text: string, status: number, headers?: Headers): Error {
+  const body = parsed(text);
+  const message = body?.message ?? text;
+  return Object.assign(new Error(message), { status, headers, error: { message, type: body && kindOf(body, status) } });
+}
+
+/** How long `RetryInfo` asks to wait. */
+export function retryDelayMs(text: string): number | undefined {
+  for (const { retryDelay } of parsed(text)?.details ?? []) {
+    const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay)) ?? [];
+    if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000);
+  }
+  return undefined;
+}
+
+/** What the SDK threw while it read a stream, told by its words as it has no other mark. */
+export function streamError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if ('status' in error && typeof error.status === 'number' && error.name === 'ApiError')
+    return toThrown(error.message.slice(error.message.indexOf('{')), error.status);
+  // A proxy ended the stream within an event.
+  return /^(Incomplete JSON segment|exception parsing stream chunk)/.test(error.message)
+    ? new SyntaxError(error.message)
+    : error;
+}
+
+function parsed(text: string): ErrorBody | undefined {
+  try {
+    return errorBody.safeParse(JSON.parse(text)).data?.error;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key that is wrong is answered 400, and only its details tell. */
+function kindOf({ message, status, details }: ErrorBody, httpStatus: number): string {
+  const words = [status, ...details.map(({ reason }) => (typeof reason === 'string' ? reason : ''))];
+  if (httpStatus === 503 && /overloaded/i.test(message)) words.push('overloaded_error');
+  return words.filter((word) => word !== '').join(' ');
+}

@@ -1,0 +1,92 @@
+/** The parts of a reply as they come: pieces of one text joined, but a part with a signature never with another. */
+import { randomUUID } from 'node:crypto';
+import type { FunctionCall, Part } from '@google/genai/web';
+import type { AssistantBlock, ModelEvent } from '../model.ts';
+import { markBlock, thoughtsIn, type GeminiMark } from './geminiMark.ts';
+
+interface Written {
+  readonly kind: 'thought' | 'text';
+  text: string;
+  readonly signature?: string;
+  /** On an empty text that came after it. */
+  after?: string;
+}
+
+interface Called {
+  readonly kind: 'call';
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly signature?: string;
+}
+
+interface Whose {
+  readonly provider: string;
+  readonly model: string;
+  /** Of a reply that was cut, the calls are left out, with the signatures on them. */
+  readonly isCut: boolean;
+}
+
+export class GeminiParts {
+  readonly #parts: (Written | Called)[] = [];
+
+  *add({ text = '', thought, functionCall, thoughtSignature }: Part): Generator<ModelEvent> {
+    const signature = thoughtSignature === undefined ? {} : { signature: thoughtSignature };
+    if (functionCall !== undefined) yield* this.#call(functionCall, signature);
+    else if (text !== '' || thoughtSignature !== undefined) {
+      const kind = thought === true ? 'thought' : 'text';
+      if (text !== '') yield { type: kind === 'thought' ? 'thinking.delta' : 'text.delta', text };
+      this.#write({ kind, text, ...signature });
+    }
+  }
+
+  *#call({ id, name = '', args }: FunctionCall, signature: Pick<Called, 'signature'>): Generator<ModelEvent> {
+    const called: Called = { kind: 'call', id: id || `call_${randomUUID()}`, name, input: args ?? {}, ...signature };
+    this.#parts.push(called);
+    yield { type: 'tool_call.started', id: called.id, name };
+  }
+
+  #write(part: Written): void {
+    const last = this.#parts.at(-1);
+    const isOpen = last?.kind === part.kind && last.signature === undefined && last.after === undefined;
+    if (!isOpen || (part.signature !== undefined && part.text !== '')) this.#parts.push(part);
+    else if (part.signature !== undefined) last.after = part.signature;
+    else last.text += part.text;
+  }
+
+  blocks({ provider, model, isCut }: Whose): AssistantBlock[] {
+    const blocks: AssistantBlock[] = [];
+    let before: Part[] = [];
+    for (const part of this.#parts) {
+      if (part.kind === 'call' && isCut) continue;
+      if (part.kind === 'thought' || (part.kind === 'text' && part.text === '')) before.push(...partsOf(part));
+      else {
+        const mark = markBlock(markOf(part, before), provider, model);
+        blocks.push(...(mark === undefined ? [] : [mark]), blockOf(part));
+        before = [];
+      }
+    }
+    const text = thoughtsIn(before);
+    return text === '' ? blocks : [...blocks, { type: 'thinking', text, provider }];
+  }
+}
+
+function partsOf({ kind, text, signature, after }: Written): Part[] {
+  const thought = kind === 'thought' ? { thought: true } : {};
+  return [
+    { text, ...thought, ...(signature !== undefined && { thoughtSignature: signature }) },
+    ...(after === undefined ? [] : [{ text: '', ...thought, thoughtSignature: after }]),
+  ];
+}
+
+const markOf = (part: Written | Called, before: readonly Part[]): GeminiMark => ({
+  before,
+  of: part.kind === 'call' ? part.id : 'text',
+  ...(part.signature !== undefined && { signature: part.signature }),
+  ...(part.kind !== 'call' && part.after !== undefined && { after: part.after }),
+});
+
+const blockOf = (part: Written | Called): AssistantBlock =>
+  part.kind === 'call'
+    ? { type: 'tool_call', id: part.id, name: part.name, input: part.input }
+    : { type: 'text', text: part.text };

@@ -1,0 +1,131 @@
+/** A `ModelRequest` in the words of the Gemini API. */
+import type {
+  Content,
+  FunctionDeclaration,
+  FunctionResponsePart,
+  GenerateContentConfig,
+  GenerateContentParameters,
+  Part,
+} from '@google/genai/web';
+import { assertNever } from '../../base/errors.ts';
+import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, ToolSpec } from '../model.ts';
+import { objectInput, replayable, thinkingItem } from '../replay.ts';
+import { signedNothing, type GeminiMark } from './geminiMark.ts';
+import { defaultMaxOutputTokens } from './geminiModels.ts';
+import { thinkingConfig, wantsSignatures } from './geminiThinking.ts';
+
+export function geminiRequest(
+  request: ModelRequest,
+  provider: string,
+  abortSignal: AbortSignal,
+): GenerateContentParameters {
+  const { model, system, tools, effort, maxOutputTokens = defaultMaxOutputTokens } = request;
+  const thinking = thinkingConfig(model, effort);
+  const said = system.filter(({ text }) => text.trim() !== '').map(({ text }): Part => ({ text }));
+  const config: GenerateContentConfig = {
+    abortSignal,
+    maxOutputTokens,
+    ...(said.length > 0 && { systemInstruction: { parts: said } }),
+    ...(tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declaration) }] }),
+    ...(thinking && { thinkingConfig: thinking }),
+  };
+  return { model, contents: contentsOf(replayable(request, provider), provider, model), config };
+}
+
+const declaration = ({ name, description, inputSchema }: ToolSpec): FunctionDeclaration => ({
+  name,
+  description,
+  parametersJsonSchema: inputSchema,
+});
+
+/** The calls of the turn before are what results belong to: ids may come again later. */
+function contentsOf(messages: readonly Message[], provider: string, model: string): Content[] {
+  return messages.map((message, index) => {
+    if (message.role === 'assistant')
+      return { role: 'model', parts: signed(modelParts(message.content, provider, model), model) };
+    const before = messages[index - 1]?.content ?? [];
+    return { role: 'user', parts: userParts(message, namesOfCalls(before), model) };
+  });
+}
+
+/** Names of the calls by their ids, in their order. */
+const namesOfCalls = (content: Message['content']): ReadonlyMap<string, string> =>
+  new Map(content.flatMap((block) => (block.type === 'tool_call' ? [[block.id, block.name] as const] : [])));
+
+function modelParts(content: readonly AssistantBlock[], provider: string, model: string): Part[] {
+  let mark: GeminiMark | undefined;
+  return content.flatMap((block): Part[] => {
+    if (block.type === 'thinking') {
+      mark = thinkingItem(block, provider, model) as GeminiMark;
+      return [...mark.before];
+    }
+    const own = mark?.of === (block.type === 'text' ? 'text' : block.id) ? mark : undefined;
+    mark = undefined;
+    const signature = own?.signature === undefined ? {} : { thoughtSignature: own.signature };
+    switch (block.type) {
+      case 'text':
+        return [{ text: block.text, ...signature }, ...(own?.after === undefined ? [] : [signedNothing(own.after)])];
+      case 'tool_call':
+        return [{ functionCall: { id: block.id, name: block.name, args: objectInput(block.input) }, ...signature }];
+      default:
+        return assertNever(block);
+    }
+  });
+}
+
+/** Google's own word for calls that another model made, or whose thoughts are gone with an older part of the history. */
+const noSignature = 'skip_thought_signature_validator';
+
+/** The first call of a turn is refused without a signature. */
+function signed(parts: readonly Part[], model: string): Part[] {
+  const first = parts.findIndex(({ functionCall }) => functionCall !== undefined);
+  if (!wantsSignatures(model)) return [...parts];
+  return parts.map((part, index) => (index === first ? { thoughtSignature: noSignature, ...part } : part));
+}
+
+/** Results in the order of their calls, then their attachments that cannot be inside them, then what was said. */
+function userParts({ content }: Message, names: ReadonlyMap<string, string>, model: string): Part[] {
+  const order = [...names.keys()];
+  const results = content
+    .filter((block) => block.type === 'tool_result')
+    .sort((one, other) => order.indexOf(one.callId) - order.indexOf(other.callId));
+  const answers = results.map((result) => answerOf(result, names.get(result.callId) ?? '', wantsSignatures(model)));
+  return [
+    ...answers.map(({ part }) => part),
+    ...answers.flatMap(({ beside }) => beside.map(attachment)),
+    ...content.flatMap((block): Part[] => {
+      if (block.type === 'text') return [{ text: block.text }];
+      return block.type === 'attachment' ? [attachment(block)] : [];
+    }),
+  ];
+}
+
+interface Answer {
+  readonly part: Part;
+  readonly beside: readonly AttachmentBlock[];
+}
+
+function answerOf(
+  { callId, text, isError, attachments = [] }: ToolResultBlock,
+  name: string,
+  holdsMedia: boolean,
+): Answer {
+  const inside = attachments.filter(({ mediaType }) => holdsMedia && answerMedia.test(mediaType));
+  const response = { [isError ? 'error' : 'output']: text };
+  const parts = inside.map(({ mediaType, base64 }): FunctionResponsePart => ({
+    inlineData: { mimeType: mediaType, data: base64 },
+  }));
+  return {
+    part: { functionResponse: { id: callId, name, response, ...(parts.length > 0 && { parts }) } },
+    beside: attachments.filter((each) => !inside.includes(each)),
+  };
+}
+
+/** What may be inside of a result, since Gemini 3; and what a person may show. */
+const answerMedia = /^(image\/(png|jpeg|webp)|application\/pdf)$/;
+const shownMedia = /^(image\/(png|jpeg|webp|heic|heif)|application\/pdf|audio\/.+|video\/.+|text\/.+)$/;
+
+const attachment = ({ mediaType, name, base64 }: AttachmentBlock): Part =>
+  shownMedia.test(mediaType)
+    ? { inlineData: { mimeType: mediaType, data: base64 } }
+    : { text: `[${name}: ${mediaType} cannot be shown to this model]` };

@@ -1,0 +1,64 @@
+/** The stream of the Gemini API as `ModelEvent`s. */
+import type { GenerateContentResponse, GenerateContentResponseUsageMetadata } from '@google/genai/web';
+import { CallFailed, type Attempt } from '../guarded.ts';
+import type { ModelEvent, StopReason, Usage } from '../model.ts';
+import { GeminiParts } from './geminiParts.ts';
+
+interface Source {
+  readonly provider: string;
+  /** As it was asked for: thoughts belong to it. */
+  readonly model: string;
+  readonly attempt: Attempt;
+}
+
+/** Ends without `finished` when the stream was cut. */
+export async function* readGemini(
+  chunks: AsyncIterable<GenerateContentResponse>,
+  { provider, model, attempt }: Source,
+): AsyncGenerator<ModelEvent> {
+  const said = new GeminiParts();
+  let finish: string | undefined;
+  for await (const { candidates, modelVersion, usageMetadata, promptFeedback } of chunks) {
+    attempt.model = modelVersion ?? attempt.model;
+    attempt.usage = usageOf(usageMetadata, attempt.usage);
+    if (promptFeedback?.blockReason !== undefined) throw refused(promptFeedback.blockReason);
+    const [candidate] = candidates ?? [];
+    for (const part of candidate?.content?.parts ?? []) yield* said.add(part);
+    finish = candidate?.finishReason ?? finish;
+  }
+  if (finish === undefined) return;
+  const stop = stopOf(finish);
+  const content = said.blocks({ provider, model, isCut: stop === 'length' });
+  yield { type: 'finished', reply: { content, stop, usage: attempt.usage, model: attempt.model } };
+}
+
+const refused = (why: string): CallFailed =>
+  new CallFailed({ reason: 'refused', message: `Google’s content filter refused to answer (${why}).` });
+
+const refusals =
+  /^(SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|IMAGE_(SAFETY|PROHIBITED_CONTENT|RECITATION))$/;
+
+/** A call that Gemini could not write down is as good as a broken connection: it may well succeed when made anew. */
+function stopOf(finish: string): StopReason {
+  if (finish === 'STOP') return 'stop';
+  if (finish === 'MAX_TOKENS') return 'length';
+  if (refusals.test(finish)) throw refused(finish);
+  throw new CallFailed({ reason: 'server', message: `Google Gemini broke its answer off (${finish}).` });
+}
+
+/** Totals so far, of which a chunk may leave any out. Prompt tokens count the cached ones too; thoughts are output. */
+export function usageOf(told: GenerateContentResponseUsageMetadata | undefined, before: Usage): Usage {
+  if (told === undefined) return before;
+  const { promptTokenCount, toolUsePromptTokenCount = 0, cachedContentTokenCount = 0 } = told;
+  const { candidatesTokenCount, thoughtsTokenCount } = told;
+  const isInputTold = promptTokenCount !== undefined;
+  const isOutputTold = candidatesTokenCount !== undefined || thoughtsTokenCount !== undefined;
+  return {
+    inputTokens: isInputTold
+      ? Math.max(0, promptTokenCount + toolUsePromptTokenCount - cachedContentTokenCount)
+      : before.inputTokens,
+    cacheReadTokens: isInputTold ? cachedContentTokenCount : before.cacheReadTokens,
+    cacheWriteTokens: 0,
+    outputTokens: isOutputTold ? (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0) : before.outputTokens,
+  };
+}
