@@ -35,6 +35,8 @@ export interface WireAnswer {
   /** Of the text, where the format has it (Responses). */
   readonly phase?: 'commentary' | 'final_answer';
   readonly toolCalls?: readonly WireCall[];
+  /** What the provider's own web search found and the text cites, where the format has it. */
+  readonly sources?: readonly { readonly title: string; readonly url: string }[];
   /** `natural` unless told: the end of the turn, or the wish for results where there are calls. */
   readonly stop?: 'natural' | 'length' | 'refused';
   /** Estimated from the lengths where absent. */

@@ -92,14 +92,16 @@ interface Item {
   readonly events: readonly Numbered[];
 }
 
-function items({ thinking, text: said, phase, toolCalls = [], stop }: WireAnswer, request: WireRequest): Item[] {
+function items(answer: WireAnswer, request: WireRequest): Item[] {
+  const { thinking, text: said, toolCalls = [], stop, sources } = answer;
   const thought = thinking === undefined ? [] : [reasoning(thinking, request)];
-  const spoken = said === undefined ? [] : [message(said, request, phase)];
+  const searched = sources === undefined ? [] : [webSearch(sources, request)];
+  const spoken = said === undefined ? [] : [message(said, answer, request)];
   const calls = toolCalls.map((call, position) => {
     const isCut = stop === 'length' && position === toolCalls.length - 1;
     return functionCall(call, callId(call, 'call_', request, position), isCut ? 'incomplete' : 'completed');
   });
-  return [...thought, ...spoken, ...calls];
+  return [...thought, ...searched, ...spoken, ...calls];
 }
 
 function reasoning(thinking: string, { index }: WireRequest): Item {
@@ -129,9 +131,26 @@ function reasoning(thinking: string, { index }: WireRequest): Item {
   };
 }
 
-function message(said: string, { index }: WireRequest, phase: WireAnswer['phase']): Item {
+/** The pages are told only where they are asked for; one more is found than is cited. */
+function webSearch(sources: NonNullable<WireAnswer['sources']>, { index, body }: WireRequest): Item {
+  const urls = [...sources.map(({ url }) => url), 'https://uncited.example/'];
+  const isWished = JSON.stringify(body.include ?? []).includes('web_search_call.action.sources');
+  const told = isWished ? { sources: urls.map((url) => ({ type: 'url', url })) } : {};
+  const base = { id: `ws_${index}`, type: 'web_search_call' };
+  const item = { ...base, status: 'completed', action: { type: 'search', query: 'q', ...told } };
+  return {
+    item,
+    events: [
+      ['start', 'response.output_item.added', { item: { ...base, status: 'in_progress' } }],
+      ['start', 'response.output_item.done', { item }],
+    ],
+  };
+}
+
+function message(said: string, { phase, sources = [] }: WireAnswer, { index }: WireRequest): Item {
+  const annotations = sources.map((source) => ({ type: 'url_citation', start_index: 0, end_index: 1, ...source }));
   const base = { id: `msg_${index}`, type: 'message', role: 'assistant', ...(phase === undefined ? {} : { phase }) };
-  const item = { ...base, status: 'completed', content: [{ type: 'output_text', text: said, annotations: [] }] };
+  const item = { ...base, status: 'completed', content: [{ type: 'output_text', text: said, annotations }] };
   const place = { item_id: base.id, content_index: 0 };
   return {
     item,
