@@ -1,0 +1,82 @@
+/** The other end of a sign-in: a server on this computer that the browser is sent back to, for as long as it takes. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { codeOf, UserFacing } from '../../base/errors.ts';
+import { callbackPath } from './codexService.ts';
+
+/** What the browser then shows. */
+export interface CallbackPage {
+  readonly status: 200 | 400 | 409;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Never rejects. */
+export type TakeCallback = (parameters: URLSearchParams) => Promise<CallbackPage>;
+
+export class CallbackServer {
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** Listens on the first of `ports` that is free, for this computer alone. Rejects with `UserFacing` when none is. */
+  static async listen(ports: readonly number[], take: TakeCallback): Promise<CallbackServer> {
+    for (const port of ports) {
+      const server = createServer((request, response) => void answer(request, response, take));
+      try {
+        server.listen(port, '127.0.0.1');
+        await once(server, 'listening');
+        return new CallbackServer(server);
+      } catch (error) {
+        if (codeOf(error) !== 'EADDRINUSE') throw error;
+      }
+    }
+    throw new UserFacing(
+      `The sign-in needs port ${ports.join(' or ')} of this computer, and another program has it.`,
+      'End that program (often another sign-in that is still open, here or of the Codex CLI) and try again.',
+    );
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The port is free at once; an answer under way still arrives. */
+  close(): void {
+    this.#server.close();
+    this.#server.closeIdleConnections();
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, take: TakeCallback): Promise<void> {
+  const url = new URL(request.url ?? '', 'http://localhost');
+  response.setHeader('connection', 'close');
+  // Browsers ask for an icon, too.
+  if (request.method !== 'GET' || url.pathname !== callbackPath) return void response.writeHead(404).end();
+  const page = await take(url.searchParams);
+  response.writeHead(page.status, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'",
+  });
+  response.end(html(page));
+}
+
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;display:grid;place-items:center;min-height:90vh;margin:0 2rem;text-align:center;color-scheme:light dark}';
+
+/** Takes the code out of the address, and closes the tab where the browser lets it. */
+const tidy = 'history.replaceState(null,"","/");';
+const closing = 'setTimeout(()=>window.close(),1500);';
+
+const html = ({ status, title, text }: CallbackPage): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)}</title><style>${style}</style>` +
+  `<main><h1>${escaped(title)}</h1><p>${escaped(text)}</p></main>` +
+  `<script>${tidy}${status === 200 ? closing : ''}</script></html>`;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');

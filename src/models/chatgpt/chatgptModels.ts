@@ -1,0 +1,65 @@
+/** The models that come with a ChatGPT plan: those known, and those that the back end tells of. */
+import * as z from 'zod';
+import { openaiEfforts, openaiModels } from '../catalogue.ts';
+import type { Effort, ModelDescription } from '../model.ts';
+import { newestOf } from '../modelFamily.ts';
+
+/** The back end takes less than the API does; its own figure is of the input alone. */
+const inputTokens = 272_000;
+const maxOutputTokens = 128_000;
+
+const describe = (id: string, label: string, input = inputTokens): ModelDescription => ({
+  id,
+  label,
+  contextTokens: input + maxOutputTokens,
+  maxOutputTokens,
+  efforts: openaiEfforts(id),
+});
+
+export const chatgptModels: readonly ModelDescription[] = [
+  describe('gpt-5.5', 'GPT-5.5'),
+  describe('gpt-5.4', 'GPT-5.4'),
+  describe('gpt-5.3-codex', 'GPT-5.3 Codex'),
+  { ...describe('gpt-5.3-codex-spark', 'GPT-5.3 Codex Spark', 100_000), acceptsImages: false },
+  { ...describe('gpt-5.1-codex-mini', 'GPT-5.1 Codex mini'), isRetiring: true },
+];
+
+export const defaultChatgptFamily = 'gpt';
+export const defaultChatgptModel = newestOf(chatgptModels, defaultChatgptFamily)?.id ?? 'gpt-5.5';
+
+const listShape = z.object({
+  models: z.array(
+    z.object({
+      slug: z.string().min(1),
+      display_name: z.string().nullish(),
+      context_window: z.number().positive().nullish(),
+      visibility: z.string().nullish(),
+      input_modalities: z.array(z.string()).nullish(),
+      supported_reasoning_levels: z.array(z.object({ effort: z.string() })).nullish(),
+      upgrade: z.unknown(),
+    }),
+  ),
+});
+type Told = z.infer<typeof listShape>['models'][number];
+
+/** The answer of the back end's list; `undefined` when it is none. Models that its own client hides are left out. */
+export function toldModels(answer: unknown): readonly ModelDescription[] | undefined {
+  const { data } = listShape.safeParse(answer);
+  return data?.models.filter(({ visibility }) => (visibility ?? 'list') === 'list').map(described);
+}
+
+function described(told: Told): ModelDescription {
+  const { slug, input_modalities: modalities, supported_reasoning_levels: levels } = told;
+  const known = chatgptModels.find(({ id }) => id === slug) ?? openaiModels.find(({ id }) => id === slug);
+  const { efforts } = describe(slug, slug);
+  return {
+    ...describe(slug, told.display_name ?? known?.label ?? slug, told.context_window ?? inputTokens),
+    ...(modalities && { acceptsImages: modalities.includes('image') }),
+    ...(levels && efforts && { efforts: efforts.filter((effort) => isAmong(effort, levels)) }),
+    // It is named with the model to go over to.
+    ...(told.upgrade !== undefined && told.upgrade !== null && { isRetiring: true }),
+  };
+}
+
+const isAmong = (effort: Effort, levels: NonNullable<Told['supported_reasoning_levels']>): boolean =>
+  levels.some((level) => level.effort === effort || (effort === 'max' && level.effort === 'xhigh'));

@@ -1,0 +1,147 @@
+/** The tokens of the sign-in, kept fresh: of this process and of every other that uses the same sign-in. */
+import { delay } from '../../base/clock.ts';
+import { adviceOf } from '../../base/errors.ts';
+import { CallFailed } from '../guarded.ts';
+import type { Readiness } from '../model.ts';
+import { signInHint } from './codexService.ts';
+import { parseSignedIn, signedInText, type SignedIn } from './signedIn.ts';
+import { refreshTokens, TokensRefused, type AuthService } from './tokenEndpoint.ts';
+
+/** As the ports of the engine name it. */
+export const tokensName = 'chatgpt';
+/** Where a text that cannot be read is kept, for whoever looks into it. */
+export const damagedName = 'chatgpt-damaged';
+
+export interface TokenStore {
+  /** What is kept now, by whichever process. */
+  read(name: string): Promise<string | undefined>;
+  /** `undefined` forgets it. */
+  write(name: string, value: string | undefined): Promise<void>;
+}
+
+export interface TokensOptions extends AuthService {
+  readonly store: TokenStore;
+}
+
+/** A token is renewed so long before it ends. */
+const marginMs = 5 * 60_000;
+/** Two processes can renew at once: the one that comes second is refused, and looks for what the first one got. */
+const looksAgain = 5;
+const looksEveryMs = 400;
+const refreshLimitMs = 30_000;
+
+export class ChatgptTokens {
+  readonly #options: TokensOptions;
+  #renewing: Promise<SignedIn> | undefined;
+  /** What the service gave in place of a refresh token, where it could not be stored: only this process has it. */
+  #unstored: { readonly inPlaceOf: string; readonly fresh: SignedIn } | undefined;
+
+  constructor(options: TokensOptions) {
+    this.#options = options;
+  }
+
+  /** Tokens that are good for some minutes. Rejects with `CallFailed`. */
+  async current(): Promise<SignedIn> {
+    const kept = await this.#kept();
+    return this.#endsSoon(kept) ? this.#renew(kept) : kept;
+  }
+
+  /** Tokens in place of those that the service has just refused. Rejects with `CallFailed`. */
+  async renewed(refused: SignedIn): Promise<SignedIn> {
+    const kept = await this.#kept();
+    return kept.accessToken === refused.accessToken || this.#endsSoon(kept) ? this.#renew(kept) : kept;
+  }
+
+  /** Never rejects, makes no request. */
+  async readiness(): Promise<Readiness> {
+    try {
+      const text = await this.#options.store.read(tokensName);
+      if (text === undefined) return { isReady: false, problem: 'Nobody is signed in to ChatGPT.', action: signInHint };
+      if (parseSignedIn(text) === undefined) return { isReady: false, problem: damaged, action: signInHint };
+      return { isReady: true };
+    } catch (error) {
+      return { isReady: false, problem: adviceOf(error), action: signInHint };
+    }
+  }
+
+  async #kept(): Promise<SignedIn> {
+    const tokens = await this.#stored();
+    if (tokens === undefined) throw signedOut('Nobody is signed in to ChatGPT.');
+    return this.#unstored?.inPlaceOf === tokens.refreshToken ? this.#unstored.fresh : tokens;
+  }
+
+  async #stored(): Promise<SignedIn | undefined> {
+    const { store } = this.#options;
+    const text = await store.read(tokensName);
+    if (text === undefined) return undefined;
+    const tokens = parseSignedIn(text);
+    if (tokens !== undefined) return tokens;
+    await store.write(damagedName, text);
+    await store.write(tokensName, undefined);
+    throw signedOut(`${damaged} It is kept aside as ${damagedName}.`);
+  }
+
+  #endsSoon({ expiresAtMs }: SignedIn): boolean {
+    return expiresAtMs - this.#options.clock.now() <= marginMs;
+  }
+
+  /** However many ask: one request. */
+  #renew(old: SignedIn): Promise<SignedIn> {
+    this.#renewing ??= this.#renewOnce(old).finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #renewOnce(asked: SignedIn): Promise<SignedIn> {
+    const old = await this.#kept();
+    // Meanwhile somebody else did it.
+    if (old.accessToken !== asked.accessToken && !this.#endsSoon(old)) return old;
+    const limit = new AbortController();
+    const timer = this.#options.clock.after(refreshLimitMs, () => limit.abort());
+    try {
+      return await this.#store(old, await refreshTokens(this.#options, old, limit.signal));
+    } catch (error) {
+      if (!(error instanceof TokensRefused)) throw error;
+      return await this.#without(old, error);
+    } finally {
+      timer.dispose();
+    }
+  }
+
+  /** Another process may have signed out, signed in as another, or renewed as well: what is newest stays. */
+  async #store(old: SignedIn, fresh: SignedIn): Promise<SignedIn> {
+    const stored = await this.#stored();
+    if (stored === undefined) throw signedOut('You have signed out of ChatGPT.');
+    const isReplaced = stored.refreshToken !== old.refreshToken && this.#unstored?.inPlaceOf !== stored.refreshToken;
+    if (isReplaced && (stored.accountId !== fresh.accountId || stored.expiresAtMs >= fresh.expiresAtMs)) return stored;
+    this.#unstored = { inPlaceOf: stored.refreshToken, fresh };
+    await this.#options.store.write(tokensName, signedInText(fresh)).then(
+      () => (this.#unstored = undefined),
+      // A full disk: this process goes on with what it has, and stores the next ones.
+      () => undefined,
+    );
+    return fresh;
+  }
+
+  async #without(old: SignedIn, refused: TokensRefused): Promise<SignedIn> {
+    if (!refused.isFinal) {
+      if (old.expiresAtMs > this.#options.clock.now() && this.#endsSoon(old)) return old;
+      throw new CallFailed({
+        reason: refused.status === undefined ? 'network' : 'server',
+        message: `The ChatGPT sign-in could not be renewed. ${refused.message}`,
+        ...(refused.status !== undefined && { status: refused.status }),
+      });
+    }
+    for (let look = 0; look <= looksAgain; look++) {
+      if (look > 0) await delay(this.#options.clock, looksEveryMs);
+      const stored = await this.#kept();
+      if (stored.refreshToken !== old.refreshToken) return stored;
+    }
+    await this.#options.store.write(tokensName, undefined);
+    throw signedOut(`Your ChatGPT sign-in has ended. ${refused.message}`);
+  }
+}
+
+const damaged = 'The stored ChatGPT sign-in is damaged.';
+
+const signedOut = (message: string): CallFailed =>
+  new CallFailed({ reason: 'auth', message: `${message} ${signInHint}` });
