@@ -22,8 +22,10 @@ interface Thrown {
 const maxMessageChars = 600;
 
 const overflowPattern =
-  /prompt is too long|context[_ ](length|window|limit|size)|maximum context|too many (input )?tokens|input is too long|request_too_large/i;
+  /prompt is too long|context[_ ](length|window|limit|size)|maximum context|too many (input )?tokens|maximum number of tokens|input is too long|request_too_large/i;
 const noCreditPattern = /insufficient_quota|billing|credit balance/i;
+/** Google answers 400 to a key that is wrong. */
+const badKeyPattern = /api_key_invalid/i;
 const policyPattern = /policy|content_filter|safety|flagged/i;
 
 export function failureOf(error: unknown, context: FailureContext): ModelFailure {
@@ -51,7 +53,8 @@ function reasonOf(thrown: Thrown, error: unknown): ModelFailureReason {
   if (noCreditPattern.test(status === 429 ? kind : words)) return 'auth';
   if (status !== 429 && overflowPattern.test(words)) return 'overflow';
   if (policyPattern.test(/invalid_prompt/.test(kind) ? words : kind)) return 'refused';
-  if (status !== undefined) return ofStatus(status);
+  if (badKeyPattern.test(kind)) return 'auth';
+  if (status !== undefined) return ofStatus(status, words);
   return ofKind(words, kind) ?? (isConnection(error) ? 'network' : 'invalid');
 }
 
@@ -67,13 +70,16 @@ const statuses: Readonly<Record<number, ModelFailureReason>> = {
   529: 'rate_limit',
 };
 
-const ofStatus = (status: number): ModelFailureReason => statuses[status] ?? (status >= 500 ? 'server' : 'invalid');
+function ofStatus(status: number, words: string): ModelFailureReason {
+  if (status < 500) return statuses[status] ?? 'invalid';
+  return statuses[status] ?? (/overloaded/i.test(words) ? 'rate_limit' : 'server');
+}
 
 /** An error inside a stream that began with 200 has no status. */
 function ofKind(words: string, kind: string): ModelFailureReason | undefined {
-  if (/overloaded|rate_limit/i.test(words)) return 'rate_limit';
-  if (/authentication|permission|invalid_api_key/i.test(kind)) return 'auth';
-  if (/invalid|not_found/i.test(kind)) return 'invalid';
+  if (/overloaded|rate_limit|throttling/i.test(words)) return 'rate_limit';
+  if (/authentication|permission|invalid_api_key|access_?denied|expired_?token/i.test(kind)) return 'auth';
+  if (/invalid|not_found|validation/i.test(kind)) return 'invalid';
   return kind === '' ? undefined : 'server';
 }
 

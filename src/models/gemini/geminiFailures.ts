@@ -47,9 +47,10 @@ function parsed(text: string): ErrorBody | undefined {
   }
 }
 
-/** A key that is wrong is answered 400, and only its details tell. */
+/** The status and the reasons of the details, which alone tell of a wrong key. */
 function kindOf({ message, status, details }: ErrorBody, httpStatus: number): string {
   const words = [status, ...details.map(({ reason }) => (typeof reason === 'string' ? reason : ''))];
-  if (httpStatus === 503 && /overloaded/i.test(message)) words.push('overloaded_error');
+  // The free plan has nothing of this model: waiting does not help.
+  if (httpStatus === 429 && /\blimit: 0\b/.test(message)) words.push('insufficient_quota');
   return words.filter((word) => word !== '').join(' ');
 }
