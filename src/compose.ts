@@ -59,8 +59,8 @@ export const defaultHome = (): string => path.join(homedir(), '.helios');
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
-  const localIn = (workFolder: string): LocalMachine =>
-    new LocalMachine({ runsFolder: home.runsFolder, workFolder, clock });
+  const local = { runsFolder: home.runsFolder, clock };
+  const localIn = (workFolder: string): LocalMachine => new LocalMachine({ ...local, workFolder });
   const engines = new OwnEngines({ home: home.folder, file: home.enginesFile, write: writeForOwner, logger });
   const machines = await MachineRegistry.open({
     local: localIn(options.workFolder ?? homedir()),
@@ -89,11 +89,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     version: heliosVersion,
     catalogue,
     shared: {
-      ...{ clock, logger, runs, resources, ports, providers, settings },
+      ...{ clock, logger, runs, resources, ports, providers, settings, today },
       looks: new MachineLooks(clock),
       machinesIn: (workFolder) => machines.with(localIn(workFolder)),
       globalMemoryFolder: home.globalMemoryFolder,
-      spentToday: () => today.spent(),
       prices: () => extendPrices(listPrices, settings().prices ?? {}),
     },
   });

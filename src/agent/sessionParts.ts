@@ -10,14 +10,16 @@ import type { Machines } from '../machines/machine.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
 import { MemoryStore } from '../memory/memoryStore.ts';
 import { noUsage, type ModelProvider } from '../models/model.ts';
+import type { ModelCatalogue } from '../models/modelCatalogue.ts';
 import { billedUsage, costOf, type PriceTable } from '../models/prices.ts';
 import { createGate } from '../permissions/gate.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
 import { Sleeper } from '../sleep/sleeper.ts';
 import type { EnginePorts, EngineSettings } from './engine.ts';
+import type { DaySpending } from './budget/daySpending.ts';
 import { BudgetGuard } from './budget/guard.ts';
-import { limitsMoney, type DaySpent } from './budget/measures.ts';
+import { limitsMoney } from './budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
 import { contextSource } from './contextSource.ts';
 import type { LoopDeps } from './loop.ts';
@@ -40,10 +42,10 @@ export interface SharedDeps {
   readonly ports: EnginePorts;
   readonly globalMemoryFolder: string;
   providers(): ReadonlyMap<string, ModelProvider>;
+  readonly models: ModelCatalogue;
   settings(): EngineSettings;
   prices(): PriceTable;
-  /** Of all sessions of the home. */
-  spentToday(): Promise<DaySpent>;
+  readonly today: DaySpending;
 }
 
 export interface SessionParts {
@@ -103,20 +105,9 @@ export function createParts(request: PartsRequest): SessionParts {
     ...{ log, folder, desk, sweeps, runs, memory, machines, looks, resources, gate, clock },
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });
-  const budget = new BudgetGuard({
-    ...{ log, clock },
-    provider: (id) => providerOf(shared, id),
-    prices: () => shared.prices(),
-    dayLimits: () => shared.settings().dayLimits,
-    today: () => shared.spentToday(),
-    going: () => desk.live().map(({ spec }) => `run ${spec.number}`),
-    end: (reason, summary) => hooks.end(reason, summary),
-  });
   const loop: LoopDeps = {
-    budget,
-    log,
-    desk,
-    clock,
+    ...{ log, desk, clock },
+    budget: createGuard(request, desk),
     idleTurns: shared.settings().idleTurns,
     effort: shared.settings().effort ?? 'medium',
     provider: (id) => providerOf(shared, id),
@@ -149,6 +140,18 @@ export function createParts(request: PartsRequest): SessionParts {
     dispose: () => owned.dispose(),
   };
 }
+
+const createGuard = ({ shared, hooks, log }: PartsRequest, desk: RunDesk): BudgetGuard =>
+  new BudgetGuard({
+    log,
+    clock: shared.clock,
+    provider: (id) => providerOf(shared, id),
+    prices: () => shared.prices(),
+    dayLimits: () => shared.settings().dayLimits,
+    today: () => shared.today.spent(),
+    going: () => desk.live().map(({ spec }) => `run ${spec.number}`),
+    end: (reason, summary) => hooks.end(reason, summary),
+  });
 
 const allowedBefore = (events: readonly JournalEvent[]): string[] =>
   events.flatMap((event) =>

@@ -75,27 +75,37 @@ export function parseBudget(text: string): ParsedBudget {
 function parsePart(piece: string, usual: BudgetScope): OneLimit | string {
   const named = scopePart.exec(piece);
   const scope = (named?.[1]?.toLowerCase() as BudgetScope | undefined) ?? usual;
-  const match = amountPart.exec(named === null ? piece : piece.slice(0, named.index));
-  const [, dollar, number = '', word = ''] = match ?? [];
-  const unit =
-    dollar ??
-    word
-      .trim()
-      .toLowerCase()
-      .replace(/\s+/g, ' ')
-      .replace(/^([km])(?=tokens?$)/, '$1 ');
-  const known = units[unit] ?? units[`${unit}s`];
-  if (known === undefined || !(Number(number) > 0) || (dollar !== undefined && word !== ''))
-    return `“${piece}” is no limit. ${shape}`;
-  const [limit, factor] = known;
-  if (scope === 'day' && limit !== 'usd' && limit !== 'tokens')
+  const known = parseAmount(named === null ? piece : piece.slice(0, named.index));
+  if (known === undefined) return `“${piece}” is no limit. ${shape}`;
+  const { limit, amount } = known;
+  if (scope === 'day' && !['usd', 'tokens'].includes(limit))
     return `“${piece}”: a day is limited in dollars or tokens.`;
-  // 1.234M tokens are a whole number of them.
-  const amount = limit === 'tokens' ? Number((Number(number) * factor).toFixed(3)) : Number(number) * factor;
-  if ((limit === 'turns' || limit === 'tokens') && !Number.isInteger(amount))
-    return `${limit === 'turns' ? 'Turns' : 'Tokens'} are counted in whole numbers.`;
+  if (limit === 'turns' && !Number.isInteger(amount)) return 'Turns are counted in whole numbers.';
+  if (limit === 'tokens' && !Number.isInteger(amount)) return 'Tokens are counted in whole numbers.';
   return { scope, limit, amount };
 }
+
+function parseAmount(text: string): Omit<OneLimit, 'scope'> | undefined {
+  const match = amountPart.exec(text);
+  if (match === null) return undefined;
+  const [, dollar, number = '', word = ''] = match;
+  if (!(Number(number) > 0) || (dollar !== undefined && word !== '')) return undefined;
+  const unit = dollar ?? unitOf(word);
+  const known = units[unit] ?? units[`${unit}s`];
+  if (known === undefined) return undefined;
+  const [limit, factor] = known;
+  // 1.234M tokens are a whole number of them, whatever the product of two floats says.
+  const amount = Number(number) * factor;
+  return { limit, amount: limit === 'tokens' ? Number(amount.toFixed(3)) : amount };
+}
+
+/** `2M tokens`, `2 M tokens` and `2m token` are the same. */
+const unitOf = (word: string): string =>
+  word
+    .trim()
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/^([km])(?=tokens?$)/, '$1 ');
 
 /** `no limit` where there is none. */
 export function budgetText(budget: Budget, separator = ' · '): string {
