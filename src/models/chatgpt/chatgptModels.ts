@@ -27,25 +27,26 @@ export const chatgptModels: readonly ModelDescription[] = [
 export const defaultChatgptFamily = 'gpt';
 export const defaultChatgptModel = newestOf(chatgptModels, defaultChatgptFamily)?.id ?? 'gpt-5.5';
 
-const listShape = z.object({
-  models: z.array(
-    z.object({
-      slug: z.string().min(1),
-      display_name: z.string().nullish(),
-      context_window: z.number().positive().nullish(),
-      visibility: z.string().nullish(),
-      input_modalities: z.array(z.string()).nullish(),
-      supported_reasoning_levels: z.array(z.object({ effort: z.string() })).nullish(),
-      upgrade: z.unknown(),
-    }),
-  ),
+const listShape = z.object({ models: z.array(z.unknown()) });
+const modelShape = z.object({
+  slug: z.string().min(1),
+  display_name: z.string().nullish(),
+  context_window: z.number().positive().nullish(),
+  visibility: z.string().nullish(),
+  input_modalities: z.array(z.string()).nullish(),
+  supported_reasoning_levels: z.array(z.object({ effort: z.string() })).nullish(),
+  /** Names the model to go over to. */
+  upgrade: z.unknown().optional(),
 });
-type Told = z.infer<typeof listShape>['models'][number];
+type Told = z.infer<typeof modelShape>;
 
-/** The answer of the back end's list; `undefined` when it is none. Models that its own client hides are left out. */
+/** The answer of the back end's list; `undefined` when it is none. What its own client hides, or is no model, is left out. */
 export function toldModels(answer: unknown): readonly ModelDescription[] | undefined {
   const { data } = listShape.safeParse(answer);
-  return data?.models.filter(({ visibility }) => (visibility ?? 'list') === 'list').map(described);
+  return data?.models
+    .flatMap((told) => modelShape.safeParse(told).data ?? [])
+    .filter(({ visibility }) => (visibility ?? 'list') === 'list')
+    .map(described);
 }
 
 function described(told: Told): ModelDescription {
@@ -56,10 +57,9 @@ function described(told: Told): ModelDescription {
     ...describe(slug, told.display_name ?? known?.label ?? slug, told.context_window ?? inputTokens),
     ...(modalities && { acceptsImages: modalities.includes('image') }),
     ...(levels && efforts && { efforts: efforts.filter((effort) => isAmong(effort, levels)) }),
-    // It is named with the model to go over to.
     ...(told.upgrade !== undefined && told.upgrade !== null && { isRetiring: true }),
   };
 }
 
-const isAmong = (effort: Effort, levels: NonNullable<Told['supported_reasoning_levels']>): boolean =>
+const isAmong = (effort: Effort, levels: readonly { readonly effort: string }[]): boolean =>
   levels.some((level) => level.effort === effort || (effort === 'max' && level.effort === 'xhigh'));

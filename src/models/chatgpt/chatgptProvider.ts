@@ -1,7 +1,7 @@
 /** OpenAI's models by a ChatGPT subscription: the back end of Codex, which speaks the Responses API in its own dialect. */
 import type OpenAI from 'openai';
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
-import { CallFailed, type Attempt } from '../guarded.ts';
+import { CallFailed, withoutSecret, type Attempt } from '../guarded.ts';
 import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
 import { openaiClient } from '../openai/openaiClient.ts';
 import { responsesRequest } from '../openai/openaiResponsesRequest.ts';
@@ -112,12 +112,12 @@ class CodexBackend {
       const answer = await this.call({ attempt }, (client) => client.get('/models', { query, signal }));
       const models = toldModels(answer);
       if (models !== undefined) return models;
+      throw new CallFailed({ reason: 'server', message: `${identity.label} answered without a list of models.` });
     } catch (error) {
-      if (error instanceof CallFailed) throw error;
-      const { label, keyHint } = identity;
-      throw new CallFailed(failureOf(error, { label, keyHint, nowMs: this.#options.clock.now() }));
+      const context = { ...identity, nowMs: this.#options.clock.now() };
+      const failure = error instanceof CallFailed ? error.failure : failureOf(error, context);
+      throw new CallFailed(withoutSecret(failure, attempt.secret));
     }
-    throw new CallFailed({ reason: 'server', message: `${identity.label} answered without a list of models.` });
   }
 
   #client(

@@ -17,6 +17,8 @@ export interface Subject {
   }): ModelProvider;
   /** Its format has arguments as objects: there is no way for them to be broken. */
   readonly hasParsedArguments?: true;
+  /** What is said when the key is refused, where it is not a key that a person sets. */
+  readonly whenRefused?: RegExp;
   /** Reads an outgoing request back. */
   readonly sent: {
     /** Where the path names the model, and not the body. */
