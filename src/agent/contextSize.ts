@@ -146,7 +146,7 @@ interface Measured extends Asked {
   readonly tokens: number;
 }
 
-/** No tokenizer is further off than this; a figure that says so counts something else. */
+/** No tokenizer is further off than this; figures below count something else, such as what was not cached. */
 const leastFactor = 0.5;
 const mostFactor = 3;
 /** A difference between two requests teaches from this weight on. */
@@ -200,11 +200,10 @@ class ContextMeter {
   size(unmeasuredTokens: number): ContextSize {
     const { factor, fixedTokens } = this.#calibrations.get(this.#model) ?? { factor: 1, fixedTokens: unmeasuredTokens };
     const refusedWeight = this.#refused.get(this.#model);
-    const guessed = this.#weight * factor;
     const last = this.#last?.model === this.#model ? this.#last : undefined;
     const told = last && last.tokens - fixedTokens + (this.#weight - last.weight) * factor;
     // Some servers leave out of their figures what they had cached.
-    const conversation = told === undefined ? guessed : Math.max(told, guessed * leastFactor);
+    const conversation = Math.max(told ?? this.#weight * factor, this.#weight * leastFactor);
     return {
       totalTokens: Math.ceil(fixedTokens + conversation),
       fixedTokens,
@@ -247,11 +246,12 @@ class ContextMeter {
   }
 }
 
-/** Tokens for each token of weight by which the later request is larger; undefined where the difference is too small. */
+/** Tokens for each token of weight by which the later request is larger; undefined where that tells nothing. */
 function slope(first: Measured, later: Measured): number | undefined {
   const more = later.weight - first.weight;
   if (more < teachingWeight) return undefined;
-  return Math.min(mostFactor, Math.max(leastFactor, (later.tokens - first.tokens) / more));
+  const factor = (later.tokens - first.tokens) / more;
+  return factor < leastFactor ? undefined : Math.min(mostFactor, factor);
 }
 
 const meterOf = growingFold<JournalEvent, ContextMeter>(
