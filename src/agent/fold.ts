@@ -5,7 +5,7 @@ import { contextTokens } from '../models/model.ts';
 import type { RunSpec } from '../runs/run.ts';
 import type { JournalEvent } from './events.ts';
 import { allowed, begun, changeExperiment, launched, noticed, renewed } from './experimentFold.ts';
-import type { RunState, SessionState, SweepState } from './state.ts';
+import type { RunState, SessionState, Spending, SweepState } from './state.ts';
 
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
 
@@ -127,15 +127,20 @@ type Paid = Pick<Extract<JournalEvent, { type: 'model.consulted' }>, 'provider' 
 
 function spent(state: SessionState, { provider, model, usage, cost }: Paid): SessionState {
   const usd = 'usd' in cost ? cost.usd : 0;
-  const key = `${provider}/${model}`;
-  const before = state.spending.get(key) ?? { provider, model, calls: 0, usd: 0, tokens: 0, cacheReadTokens: 0 };
-  const tokens = contextTokens(usage) + usage.outputTokens;
+  const planUsd = 'isPlan' in cost ? usd : 0;
   const isUnknown = 'unknown' in cost;
-  const sum = {
+  const inputTokens = contextTokens(usage);
+  const tokens = inputTokens + usage.outputTokens;
+  const key = `${provider}/${model}`;
+  const before = state.spending.get(key) ?? { ...noSpending, provider, model };
+  const sum: Spending = {
     ...before,
     calls: before.calls + 1,
     usd: before.usd + usd,
+    planUsd: before.planUsd + planUsd,
+    hasUnknownCost: before.hasUnknownCost || isUnknown,
     tokens: before.tokens + tokens,
+    inputTokens: before.inputTokens + inputTokens,
     cacheReadTokens: before.cacheReadTokens + usage.cacheReadTokens,
   };
   return {
@@ -146,13 +151,23 @@ function spent(state: SessionState, { provider, model, usage, cost }: Paid): Ses
       hasUnknownCost: last.hasUnknownCost || isUnknown,
     })),
     usd: state.usd + usd,
-    planUsd: state.planUsd + ('isPlan' in cost ? usd : 0),
+    planUsd: state.planUsd + planUsd,
     hasUnknownCost: state.hasUnknownCost || isUnknown,
-    inputTokens: state.inputTokens + contextTokens(usage),
+    inputTokens: state.inputTokens + inputTokens,
     outputTokens: state.outputTokens + usage.outputTokens,
     spending: new Map([...state.spending, [key, sum]]),
   };
 }
+
+const noSpending = {
+  calls: 0,
+  usd: 0,
+  planUsd: 0,
+  hasUnknownCost: false,
+  tokens: 0,
+  inputTokens: 0,
+  cacheReadTokens: 0,
+} as const;
 
 const revived = (state: SessionState): SessionState['phase'] =>
   state.phase === 'thinking' || state.phase === 'acting' ? 'ready' : state.phase;

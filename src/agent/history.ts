@@ -6,6 +6,8 @@ import { formatValue } from '../base/text.ts';
 import type { RunId } from '../base/ids.ts';
 import type { AssistantBlock, Message, ToolCallBlock, ToolResultBlock, UserBlock } from '../models/model.ts';
 import { verdictText } from '../runs/run.ts';
+import { noticeForModel } from './budget/notices.ts';
+import { budgetText } from './budget/words.ts';
 import type { JournalEvent } from './events.ts';
 import { growingFold } from './growingFold.ts';
 
@@ -113,6 +115,10 @@ function userText(event: JournalEvent, names: ReadonlyMap<RunId, string>): strin
       return event.origin === 'person' ? `Message from the person:\n${event.text}` : event.text;
     case 'sweep.ended':
       return `[${event.text}]`;
+    case 'budget.noticed':
+      return noticeForModel(event);
+    case 'session.resumed':
+      return event.budget && `[The limits are now: ${budgetText(event.budget)}.]`;
     case 'run.ended':
       return runEndedText(event, names.get(event.runId) ?? `Run ${event.runId}`);
     default:

@@ -5,7 +5,7 @@ import { DisposableStore } from '../base/disposable.ts';
 import { messageOf, ToolFailure } from '../base/errors.ts';
 import { newRunId, type RunId, type SessionId } from '../base/ids.ts';
 import { capText, cleanText, oneLine } from '../base/text.ts';
-import { buildLedger, type Ledger, type LedgerEntry } from '../experiments/ledger.ts';
+import { buildLedger, type Ledger, type LedgerEntry, type ThinkingCost } from '../experiments/ledger.ts';
 import type { Machine, Machines } from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
 import type { MetricSpec, MetricSummary } from '../metrics/metric.ts';
@@ -13,6 +13,7 @@ import { handleOf, type RunLimit, type RunProcess, type RunResources, type RunSp
 import type { Run, RunChange } from '../runs/liveRun.ts';
 import { LaunchFailure } from '../runs/launchFailure.ts';
 import type { Runs } from '../runs/runs.ts';
+import { costsByRun } from './costs.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { RunState, SessionState } from './state.ts';
 
@@ -262,13 +263,14 @@ export class RunDesk {
 
 /** The ledger of a state; `summaries` gives a run's values. */
 export function ledgerOf(state: SessionState, summaries: (run: RunState) => readonly MetricSummary[]): Ledger {
+  const costs = costsByRun(state);
   const entries = [...state.runs.values()]
     .filter((run) => run.notStarted === undefined)
-    .map((run) => entryOf(run, summaries(run)));
+    .map((run) => entryOf(run, summaries(run), costs.get(run.spec.id)));
   return buildLedger(entries, state.target);
 }
 
-function entryOf(run: RunState, metrics: readonly MetricSummary[]): LedgerEntry {
+function entryOf(run: RunState, metrics: readonly MetricSummary[], cost: ThinkingCost | undefined): LedgerEntry {
   const { spec, process, verdict, endedMs, envId } = run;
   return {
     runId: spec.id,
@@ -282,5 +284,6 @@ function entryOf(run: RunState, metrics: readonly MetricSummary[]): LedgerEntry 
     ...(process && { startedMs: process.startedMs }),
     ...(endedMs !== undefined && { endedMs }),
     ...(envId !== undefined && { envId }),
+    ...(cost && { cost }),
   };
 }

@@ -49,8 +49,12 @@ export interface Spending {
   readonly model: string;
   readonly calls: number;
   readonly usd: number;
+  /** The part of `usd` that a plan covers. */
+  readonly planUsd: number;
+  readonly hasUnknownCost: boolean;
   /** Input, cached or not, and output. */
   readonly tokens: number;
+  readonly inputTokens: number;
   readonly cacheReadTokens: number;
 }
 

@@ -3,6 +3,14 @@ import type { RunId } from '../base/ids.ts';
 import type { Direction, MetricSummary } from '../metrics/metric.ts';
 import { verdictText, type Verdict } from '../runs/run.ts';
 
+/** What the calls to models came to. `usd` is a lower bound where a price is not known. */
+export interface ThinkingCost {
+  readonly usd: number;
+  /** Input, cached or not, and output. */
+  readonly tokens: number;
+  readonly hasUnknownCost: boolean;
+}
+
 export interface LedgerRow {
   readonly runId: RunId;
   readonly number: number;
@@ -17,6 +25,8 @@ export interface LedgerRow {
   readonly metrics: readonly MetricSummary[];
   /** The environment that was recorded for it: `env1`. */
   readonly envId?: string;
+  /** Its share of what its experiment cost from its launch to that of the next. Absent until it has started. */
+  readonly cost?: ThinkingCost;
   readonly isChampion: boolean;
 }
 
