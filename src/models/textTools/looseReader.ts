@@ -1,0 +1,246 @@
+/** The grammar behind `readJson`: JSON with what models add to it, as a search over the ways to read a text. */
+import { looseString, quoteAt, type Repairs } from './looseString.ts';
+
+export interface LooseText {
+  readonly text: string;
+  readonly from: number;
+  readonly isWhole: boolean;
+  /**
+   * Quotes may stand unescaped inside of strings, but not before a member of one of these names. The value must then be
+   * all that is left of the text. Absent: a string ends at its first quote.
+   */
+  readonly names?: ReadonlySet<string>;
+}
+
+export interface LooseReading {
+  readonly value: unknown;
+  readonly repairs: readonly string[];
+  readonly end: number;
+}
+
+export interface LooseResult {
+  readonly readings: readonly LooseReading[];
+  /** The furthest place that no reading got past. */
+  readonly problem: { readonly at: number; readonly wanted: string };
+  /** There may be more readings than were found. */
+  readonly isOverBudget: boolean;
+}
+
+/** At most `count` readings that differ in their value. */
+export function readLoosely(loose: LooseText, count: number): LooseResult {
+  if (nestingOf(loose.text) > maxNesting)
+    return { readings: [], problem: { at: loose.from, wanted: 'something less nested' }, isOverBudget: true };
+  const reader = new LooseReader(loose);
+  const readings = new Map<string, LooseReading>();
+  for (const { value, at, repairs } of reader.all()) {
+    readings.set(JSON.stringify(value), { value, end: at, repairs: [...new Set(repairs)] });
+    if (readings.size >= count) break;
+  }
+  return { readings: [...readings.values()], problem: reader.problem, isOverBudget: reader.isOverBudget };
+}
+
+/** At most so deep are the brackets nested, those inside of strings among them. */
+function nestingOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = bracket === '{' || bracket === '[' ? depth + 1 : Math.max(0, depth - 1);
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+interface Read<T> {
+  readonly value: T;
+  readonly at: number;
+  readonly repairs: Repairs;
+}
+
+type Ways<T> = Generator<Read<T>, void>;
+type Member = readonly [string, unknown];
+
+/** A list that is being read. */
+interface Open<Item> {
+  readonly items: readonly Item[];
+  readonly repairs: Repairs;
+  readonly close: '}' | ']';
+  /** Braces were doubled, as templates have them. */
+  readonly isDoubled: boolean;
+}
+
+/** Beyond it, mending is given up: what is so large was not written by hand. */
+const maxItems = 500;
+const maxSteps = 20_000;
+const maxNesting = 300;
+
+const spacePattern = /(?:\s|\/\/[^\n]*(?=\n|$)|\/\*[\s\S]*?\*\/|#[^\n]*(?=\n|$))*/y;
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])/y;
+const wordPattern = /[A-Za-z_$][\w$]*/y;
+const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['True', true],
+  ['False', false],
+  ['None', null],
+]);
+
+class LooseReader {
+  readonly #loose: LooseText;
+  readonly #text: string;
+  #steps = 0;
+  #problem = { at: -1, wanted: 'a value' };
+  isOverBudget = false;
+
+  constructor(loose: LooseText) {
+    this.#loose = loose;
+    this.#text = loose.text;
+  }
+
+  get problem(): { readonly at: number; readonly wanted: string } {
+    return { ...this.#problem, at: Math.max(this.#problem.at, 0) };
+  }
+
+  *all(): Ways<unknown> {
+    const { from, names } = this.#loose;
+    for (const read of this.#value(from, [])) {
+      const rest = this.#space(read.at, read.repairs);
+      // Closing brackets that are one too many are the caller's to judge.
+      if (names === undefined || /^[\s}\]]*$/.test(this.#text.slice(rest.at))) yield read;
+      else this.#fail(rest.at, 'the end');
+    }
+  }
+
+  *#value(from: number, before: Repairs): Ways<unknown> {
+    this.#steps += 1;
+    if (this.#steps > maxSteps) {
+      this.isOverBudget = true;
+      return;
+    }
+    const { at, repairs } = this.#space(from, before);
+    const next = this.#text[at] ?? '';
+    if (next === '{') yield* this.#object(at, repairs);
+    else if (next === '[') yield* this.#items(at + 1, opened(']', repairs));
+    else if (quoteAt(this.#text, at) !== undefined) yield* this.#string(at, repairs, 'value');
+    else yield* this.#literal(at, repairs);
+  }
+
+  *#literal(at: number, repairs: Repairs): Ways<unknown> {
+    const number = match(numberPattern, this.#text, at);
+    const word = match(wordPattern, this.#text, at);
+    if (number !== '') yield { value: Number(number), at: at + number.length, repairs };
+    else if (words.has(word)) {
+      const isPython = /^[A-Z]/.test(word);
+      yield {
+        value: words.get(word),
+        at: at + word.length,
+        repairs: isPython ? [...repairs, 'Python words'] : repairs,
+      };
+    } else this.#fail(at, 'a value');
+  }
+
+  *#string(at: number, before: Repairs, place: 'key' | 'value'): Ways<string> {
+    const names = place === 'value' ? this.#loose.names : undefined;
+    let hasEnd = false;
+    for (const found of looseString(this.#text, at, names)) {
+      hasEnd = true;
+      yield { ...found, repairs: [...before, ...found.repairs] };
+    }
+    if (!hasEnd) this.#fail(this.#text.length, 'the end of a text');
+  }
+
+  *#object(at: number, repairs: Repairs): Ways<unknown> {
+    const second = this.#space(at + 1, repairs).at;
+    const isDoubled = this.#text[second] === '{';
+    const open = opened('}', isDoubled ? [...repairs, 'doubled braces'] : repairs, isDoubled);
+    for (const read of this.#members(isDoubled ? second + 1 : at + 1, open))
+      yield { ...read, value: Object.fromEntries(read.value) };
+  }
+
+  *#members(from: number, open: Open<Member>): Ways<readonly Member[]> {
+    const { at, repairs } = this.#space(from, open.repairs);
+    yield* this.#closed(at, { ...open, repairs });
+    if (this.#text[at] === open.close || open.items.length >= maxItems) return;
+    for (const key of this.#key(at, repairs)) {
+      if (open.items.some(([name]) => name === key.value)) return this.#fail(at, 'a name that is not taken yet');
+      const colon = this.#space(key.at, key.repairs);
+      if (this.#text[colon.at] !== ':') this.#fail(colon.at, 'a colon');
+      else
+        for (const read of this.#value(colon.at + 1, colon.repairs)) {
+          const items = [...open.items, [key.value, read.value] as const];
+          yield* this.#afterItem(read.at, { ...open, items, repairs: read.repairs }, (...next) =>
+            this.#members(...next),
+          );
+        }
+    }
+  }
+
+  *#key(at: number, repairs: Repairs): Ways<string> {
+    if (quoteAt(this.#text, at) !== undefined) return yield* this.#string(at, repairs, 'key');
+    const word = match(wordPattern, this.#text, at);
+    if (word !== '') yield { value: word, at: at + word.length, repairs: [...repairs, 'names without quotes'] };
+    else this.#fail(at, 'a name in double quotes');
+  }
+
+  *#items(from: number, open: Open<unknown>): Ways<readonly unknown[]> {
+    const { at, repairs } = this.#space(from, open.repairs);
+    yield* this.#closed(at, { ...open, repairs });
+    if (this.#text[at] === open.close || open.items.length >= maxItems) return;
+    for (const read of this.#value(at, repairs)) {
+      const items = [...open.items, read.value];
+      yield* this.#afterItem(read.at, { ...open, items, repairs: read.repairs }, (...next) => this.#items(...next));
+    }
+  }
+
+  /** A comma and what follows it, or the end of the list. */
+  *#afterItem<Item>(
+    from: number,
+    open: Open<Item>,
+    more: (from: number, open: Open<Item>) => Ways<readonly Item[]>,
+  ): Ways<readonly Item[]> {
+    const { at, repairs } = this.#space(from, open.repairs);
+    if (this.#text[at] !== ',') return yield* this.#closed(at, { ...open, repairs }, 'a comma or ');
+    const next = this.#space(at + 1, repairs);
+    if (this.#text[next.at] === open.close)
+      yield* this.#closed(next.at, { ...open, repairs: [...next.repairs, 'a comma at the end of a list'] });
+    else if (next.at < this.#text.length) yield* more(next.at, { ...open, repairs: next.repairs });
+    else this.#fail(next.at, 'another value');
+  }
+
+  *#closed<Item>(at: number, open: Open<Item>, alternative = ''): Ways<readonly Item[]> {
+    const { close, items, repairs, isDoubled } = open;
+    if (this.#text[at] === close) {
+      const second = isDoubled ? this.#space(at + 1, repairs).at : at;
+      if (this.#text[second] === close) yield { value: items, at: second + 1, repairs };
+      else this.#fail(second, `a second ${close}`);
+    } else if (at >= this.#text.length && this.#mayEnd())
+      yield { value: items, at, repairs: [...repairs, `a missing ${close}`] };
+    else this.#fail(at, `${alternative}${close}`);
+  }
+
+  /** A number or a text at the very end may have been cut, unless the whole is there. Two guesses in one are too many. */
+  #mayEnd(): boolean {
+    const { isWhole, names } = this.#loose;
+    return names === undefined && (isWhole || /[}\]]\s*$/.test(this.#text));
+  }
+
+  #space(at: number, repairs: Repairs): { readonly at: number; readonly repairs: Repairs } {
+    const space = match(spacePattern, this.#text, at);
+    return { at: at + space.length, repairs: space.trim() === '' ? repairs : [...repairs, 'comments'] };
+  }
+
+  #fail(at: number, wanted: string): void {
+    if (at > this.#problem.at) this.#problem = { at, wanted };
+  }
+}
+
+const opened = (close: '}' | ']', repairs: Repairs, isDoubled = false): Open<never> => ({
+  items: [],
+  repairs,
+  close,
+  isDoubled,
+});
+
+function match(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
+}

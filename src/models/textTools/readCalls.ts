@@ -1,0 +1,163 @@
+/** What stands between the tags of a call → the calls that it means, or why it cannot be read. */
+import type { ToolSpec } from '../model.ts';
+import { fitted } from './fitSchema.ts';
+import { readJson, type Reading, type ReadingOptions } from './looseJson.ts';
+import { isRecord } from './records.ts';
+
+export interface CallText {
+  readonly body: string;
+  /** The closing tag was there. */
+  readonly isClosed: boolean;
+}
+
+export interface WrittenCall {
+  readonly name: string;
+  readonly input: unknown;
+  readonly repairs: readonly string[];
+  /** Why it cannot be read; the input is then its text. */
+  readonly problem?: string;
+}
+
+/** Given to a call whose name cannot be read. */
+const noName = 'unreadable_call';
+
+const nameKeys = ['tool', 'name', 'tool_name'];
+const inputKeys = ['arguments', 'args', 'input', 'parameters'];
+
+/** Calls in their order, at least one. */
+export function readCalls({ body: raw, isClosed }: CallText, tools: readonly ToolSpec[]): readonly WrittenCall[] {
+  const body = raw.trim();
+  const names = new Set([...nameKeys, ...inputKeys, ...tools.flatMap(({ inputSchema }) => propertiesOf(inputSchema))]);
+  const options = { isWhole: isClosed, names };
+  const { values, repairs, broken } = valuesIn(body, options);
+  const all = values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [value])).map(unwrapped);
+  const meant = all.filter(isCall);
+  const noted = meant.length === all.length ? repairs : [...repairs, 'an object beside the call'];
+  const calls = meant.map((call) => writtenCall(call, noted, { tools, options }));
+  if (broken !== undefined) return [...calls, unreadable(broken.text, broken.problem)];
+  return calls.length > 0 ? calls : [unreadable(body, 'it holds no JSON object with "name" and "arguments"')];
+}
+
+/** The name that a call begins with, as soon as it can be told. */
+export const earlyName = (body: string): string | undefined => earlyNamePattern.exec(body)?.[1];
+
+const earlyNamePattern = /^\s*(?:\[\s*)?\{\s*"(?:name|tool)"\s*:\s*"([\w-]+)"/;
+
+const propertiesOf = ({ properties }: ToolSpec['inputSchema']): string[] =>
+  isRecord(properties) ? Object.keys(properties) : [];
+
+const isCall = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) && nameOf(value) !== undefined;
+
+function nameOf(call: Readonly<Record<string, unknown>>): string | undefined {
+  const name = nameKeys.map((key) => call[key]).find((value) => typeof value === 'string' && value.trim() !== '');
+  return typeof name === 'string' ? name.trim() : undefined;
+}
+
+/** `{"function": {"name": …}}`, as it looks on the wire. */
+const unwrapped = (value: unknown): unknown => (isRecord(value) && isCall(value.function) ? value.function : value);
+
+interface Values {
+  readonly values: readonly unknown[];
+  readonly repairs: readonly string[];
+  /** From where on nothing can be read, and why. */
+  readonly broken?: { readonly text: string; readonly problem: string };
+}
+
+const thinkingPattern = /^\s*<(think|thinking|thought)>[\s\S]*?<\/\1>/;
+/** What may be an object or a list and no word in braces. */
+const beginPattern = /[[{](?=\s*(?:["'“‘{}[\]]|[A-Za-z_$][\w$]*\s*:|\/[/*]))/g;
+/** Fences, tags and the tokens of chat templates beside a call mean nothing; words may. */
+const nothingPattern = /^(?:\s|```\w*|<\/?[\w|]+>|<\|[\w|]+\|>)*$/;
+
+/** The objects and lists of a text, from the left. Nothing inside of one that cannot be read is looked at. */
+function valuesIn(body: string, options: ReadingOptions): Values {
+  const strict = strictly(body);
+  if (strict !== undefined) return { values: [strict], repairs: [] };
+  const text = body.replace(thinkingPattern, '').trimStart();
+  const values: unknown[] = [];
+  const repairs = new Set<string>();
+  let [at, beside] = [0, ''];
+  for (;;) {
+    beginPattern.lastIndex = at;
+    const begin = beginPattern.exec(text)?.index;
+    beside += text.slice(at, begin);
+    if (begin === undefined) break;
+    const reading = readJson(text, begin, options);
+    if (!reading.ok)
+      return { values, repairs: [...repairs], broken: { text: text.slice(begin), problem: reading.problem } };
+    values.push(reading.value);
+    for (const repair of reading.repairs) repairs.add(repair);
+    at = reading.end;
+  }
+  const extra = /^[\s}\]]*[}\]]\s*$/.test(beside) && values.length > 0;
+  if (extra) repairs.add('a closing bracket too many');
+  else if (!nothingPattern.test(beside)) repairs.add('words beside the call');
+  return { values, repairs: [...repairs] };
+}
+
+function strictly(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Reader {
+  readonly tools: readonly ToolSpec[];
+  readonly options: ReadingOptions;
+}
+
+function writtenCall(
+  call: Readonly<Record<string, unknown>>,
+  before: readonly string[],
+  { tools, options }: Reader,
+): WrittenCall {
+  const name = validName(nameOf(call) ?? noName);
+  const { input, repairs, problem } = inputOf(call, options);
+  if (problem !== undefined) return { name, input, repairs: [], problem };
+  const schema = tools.find((tool) => tool.name === name)?.inputSchema;
+  return { name, input: fitted(input, schema), repairs: [...new Set([...before, ...repairs])] };
+}
+
+/** Providers with calls of their own take no other names, and the history may be sent to one later. */
+const validName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64);
+
+function inputOf(
+  call: Readonly<Record<string, unknown>>,
+  options: ReadingOptions,
+): Pick<WrittenCall, 'input' | 'repairs' | 'problem'> {
+  const key = inputKeys.find((candidate) => Object.hasOwn(call, candidate));
+  if (key === undefined) return besideName(call);
+  const input = call[key];
+  if (input === null) return { input: {}, repairs: [] };
+  if (typeof input !== 'string') return { input, repairs: [] };
+  return input.trim() === '' ? { input: {}, repairs: [] } : inputFromText(input, options);
+}
+
+/** Arguments that were written beside the name of the tool. */
+function besideName(call: Readonly<Record<string, unknown>>): Pick<WrittenCall, 'input' | 'repairs'> {
+  const [name] = nameKeys.filter((key) => typeof call[key] === 'string');
+  const input = Object.fromEntries(Object.entries(call).filter(([key]) => key !== name && key !== 'type'));
+  return { input, repairs: Object.keys(input).length > 0 ? ['arguments beside the name'] : [] };
+}
+
+function inputFromText(text: string, options: ReadingOptions): Pick<WrittenCall, 'input' | 'repairs' | 'problem'> {
+  const begin = text.search(/\S/);
+  const reading: Reading = readJson(text, begin, options);
+  if (!reading.ok) return { input: text, repairs: [], problem: `the arguments: ${reading.problem}` };
+  const isAll = text.slice(reading.end).trim() === '';
+  return isAll && isRecord(reading.value)
+    ? { input: reading.value, repairs: reading.repairs }
+    : { input: text, repairs: [], problem: 'the arguments are a text and not a JSON object' };
+}
+
+const brokenPattern =
+  /^\s*\{\s*"(?:name|tool)"\s*:\s*"([\w-]+)"\s*,\s*"(?:arguments|args|input|parameters)"\s*:\s*([\s\S]*?)\s*\}?\s*$/;
+
+/** As much as can be told: of a call that begins well the name and the text of its arguments. */
+function unreadable(body: string, problem: string): WrittenCall {
+  const [, name = noName, input = body.trim()] = brokenPattern.exec(body) ?? [];
+  return { name, input, repairs: [], problem };
+}
