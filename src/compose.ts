@@ -21,9 +21,10 @@ import { MachineRegistry, type CreateMachine } from './machines/list/machineRegi
 import type { GoingRun } from './machines/resources/gpuTimes.ts';
 import { MachineResources } from './machines/resources/machineResources.ts';
 import { createProviders } from './models/createProviders.ts';
-import type { ModelProvider } from './models/model.ts';
-import { KnownModels } from './models/modelCatalogue.ts';
-import { extendPrices, listPrices } from './models/prices.ts';
+import { noUsage, type ModelProvider } from './models/model.ts';
+import { ModelCache } from './models/list/modelCache.ts';
+import { LiveCatalogue } from './models/modelCatalogue.ts';
+import { costOf, extendPrices, listPrices, withToldPrices, type PriceTable } from './models/prices.ts';
 import type { Run } from './runs/liveRun.ts';
 import { Runs } from './runs/runs.ts';
 import { writeFileAtomic } from './storage/atomicFile.ts';
@@ -73,13 +74,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const runs = new Runs({ machines, folder: home.runsFolder, clock });
   tidyContainers(machines, engines);
   const resources = resourcesOf(machines, runs, clock);
-  const providers = createProviders({
-    settings,
-    secret: (name) => ports.secret(name),
-    fetch: createFetch(settings),
-    clock,
-    ...(options.providers && { others: options.providers }),
-  });
+  const providers = providersOf(options, clock);
+  const models = modelsOf(options, home, () => [...providers().values()]);
   const wasmFile = path.join(options.assetsFolder, 'sql-wasm.wasm');
   const openIndex = () => SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
   const catalogue = new SessionCatalogue({ home, logger, openIndex });
@@ -89,14 +85,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     version: heliosVersion,
     catalogue,
     shared: {
-      ...{ clock, logger, runs, resources, ports, providers, settings, today },
+      ...{ clock, logger, runs, resources, ports, providers, models, settings, today },
       looks: new MachineLooks(clock),
       machinesIn: (workFolder) => machines.with(localIn(workFolder)),
       globalMemoryFolder: home.globalMemoryFolder,
-      prices: () => extendPrices(listPrices, settings().prices ?? {}),
+      prices: () => extendPrices(withToldPrices(listPrices, models.known()), settings().prices),
     },
   });
   const close = async (): Promise<void> => {
+    models.dispose();
     await sessions.close();
     resources.dispose();
     runs.dispose();
@@ -111,11 +108,33 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     resources,
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...providers().values()],
-    models: new KnownModels(() => [...providers().values()]),
+    models,
     spentToday: () => today.spent(),
     close,
     dispose: () => void close(),
   };
+}
+
+const providersOf = ({ settings, ports, providers }: EngineOptions, clock: Clock) =>
+  createProviders({
+    settings,
+    secret: (name) => ports.secret(name),
+    fetch: createFetch(settings),
+    clock,
+    ...(providers && { others: providers }),
+  });
+
+function modelsOf(options: EngineOptions, home: Home, providers: () => readonly ModelProvider[]): LiveCatalogue {
+  const { settings, clock = systemClock, logger = silentLogger } = options;
+  const prices = (): PriceTable => extendPrices(listPrices, settings().prices);
+  return new LiveCatalogue({
+    providers,
+    configured: settings,
+    isPriced: (provider, model) => 'usd' in costOf(provider, model, noUsage, prices()),
+    cache: new ModelCache({ path: home.modelsFile, write: writeFileAtomic, clock, logger }),
+    clock,
+    logger,
+  });
 }
 
 const resourcesOf = (machines: Machines, runs: Runs, clock: Clock): MachineResources =>

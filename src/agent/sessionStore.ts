@@ -16,7 +16,7 @@ import { ledgerOf } from './runDesk.ts';
 import { LiveSession } from './session.ts';
 import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
 import { SessionLog } from './sessionLog.ts';
-import { checkModel, createParts, providerOf, type SharedDeps } from './sessionParts.ts';
+import { checkModel, createParts, type SharedDeps } from './sessionParts.ts';
 
 export interface SessionStoreDeps {
   readonly home: Home;
@@ -46,20 +46,23 @@ export class SessionStore implements Sessions {
     const { shared, version } = this.#deps;
     const settings = shared.settings();
     const project = await readProjectFile(request.workFolder);
-    const providerId = request.provider ?? project?.provider ?? settings.provider;
+    const configured = project?.provider ?? settings.provider;
+    const named = request.provider ?? configured;
     // A model belongs to its provider: one that was named beside another provider is not taken over.
-    const ofProject = (project?.provider ?? settings.provider) === providerId ? project?.model : undefined;
-    const ofSettings = settings.provider === providerId ? settings.model : undefined;
-    const model = request.model ?? ofProject ?? ofSettings ?? providerOf(shared, providerId).defaultModel;
+    const ofProject = configured === named ? project?.model : undefined;
+    const { provider, model } =
+      request.model !== undefined && request.provider === undefined
+        ? shared.models.resolve(request.model)
+        : shared.models.resolve(request.model ?? ofProject ?? 'default', named);
     const budget = checkedBudget(request.budget);
-    checkModel(shared, { provider: providerId, model, budget });
+    checkModel(shared, { provider, model, budget });
     const id = newSessionId(shared.clock.now());
     const first: Extract<SessionEvent, { type: 'session.started' }> = {
       type: 'session.started',
       sessionId: id,
       goal,
       budget,
-      provider: providerId,
+      provider,
       model,
       workFolder: request.workFolder,
       helios: version,

@@ -1,6 +1,12 @@
 /** Which models there are: from our list, and from the providers themselves. */
-import { UserFacing } from '../base/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import { adviceOf, messageOf, UserFacing } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { describedModel, undatedId } from './catalogue.ts';
+import type { ModelCache } from './list/modelCache.ts';
+import { findModel, modelOn, type NamedModel, type Shelf } from './list/modelNames.ts';
 import type { ModelDescription, ModelProvider } from './model.ts';
+import { newestFirst } from './modelFamily.ts';
 
 /** A model of a provider, with what is known of it. */
 export interface CatalogueEntry {
@@ -20,45 +26,207 @@ export interface CatalogueListing {
 
 /** All models that can be reached, of all providers. */
 export interface ModelCatalogue {
-  /** What is known now; makes no request. */
+  /** What is known now, from our list and from what was heard before; makes no request. */
   known(): readonly CatalogueEntry[];
   /** Asks every provider that is ready; what was heard within the hour is not asked for again unless `isFresh`. Never rejects. */
   list(options?: { readonly isFresh?: boolean; readonly signal?: AbortSignal }): Promise<CatalogueListing>;
+  /** What is known of a model, also by its id with or without a date. */
+  describe(provider: string, model: string): ModelDescription | undefined;
   /**
-   * What a person's word for a model stands for: an id, `provider/id`, or an alias (`opus`, `sonnet`, `gpt`, …: the newest of
-   * its kind that is not retiring). Throws `UserFacing` that names near ones.
+   * What a person's word for a model stands for: an id, `provider/id`, an alias (`opus`, `sonnet`, `gpt`, …: the newest of
+   * its kind that is not retiring), or `default`. With a provider, only its models are meant, and one that no list has is
+   * taken as it stands. Throws `UserFacing` that names near ones.
    */
-  resolve(word: string, provider?: string): { readonly provider: string; readonly model: string };
+  resolve(word: string, provider?: string): NamedModel;
 }
 
-export class KnownModels implements ModelCatalogue {
-  readonly #providers: () => readonly ModelProvider[];
+export interface CatalogueDeps {
+  providers(): readonly ModelProvider[];
+  /** What the settings name: its provider is preferred where a word fits models of several. */
+  configured(): { readonly provider: string; readonly model?: string | undefined };
+  /** Whether the cost of calls can be told from our list or the settings. */
+  isPriced(provider: string, model: string): boolean;
+  readonly cache: ModelCache;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
-  constructor(providers: () => readonly ModelProvider[]) {
-    this.#providers = providers;
+const freshMs = 60 * 60_000;
+/** A provider that has not answered by then holds nobody up any longer. */
+const patienceMs = 10_000;
+
+export class LiveCatalogue implements ModelCatalogue {
+  readonly #deps: CatalogueDeps;
+  /** Who asks while a provider is being asked gets the same answer. */
+  readonly #asking = new Map<string, Promise<string | undefined>>();
+  readonly #closing = new AbortController();
+
+  constructor(deps: CatalogueDeps) {
+    this.#deps = deps;
   }
 
   known(): readonly CatalogueEntry[] {
-    return this.#providers().flatMap(({ id, label, defaultModel, models }) =>
-      models().map((model) => ({
-        provider: id,
-        providerLabel: label,
-        model,
-        source: 'known' as const,
-        isDefault: model.id === defaultModel,
-      })),
+    return this.#deps.providers().flatMap((provider) => {
+      const { id, label } = provider;
+      const byDefault = this.#defaultIfAny(provider);
+      const source = this.#heard(provider) === undefined ? ('known' as const) : ('live' as const);
+      return this.#models(provider).map((model) => ({
+        ...{ provider: id, providerLabel: label, model, source },
+        isDefault: model.id === byDefault,
+      }));
+    });
+  }
+
+  async list({ isFresh = false, signal }: { isFresh?: boolean; signal?: AbortSignal } = {}): Promise<CatalogueListing> {
+    const told = await Promise.all(
+      this.#deps.providers().map(async (provider) => {
+        const problem = await orOnAbort(this.#ask(provider, isFresh), signal, 'It was not waited for.');
+        return problem === undefined ? [] : [[provider.id, problem] as const];
+      }),
+    );
+    return { entries: this.known(), problems: new Map(told.flat()) };
+  }
+
+  describe(provider: string, model: string): ModelDescription | undefined {
+    const owner = this.#deps.providers().find(({ id }) => id === provider);
+    if (owner === undefined) return undefined;
+    const models = this.#models(owner);
+    return (
+      describedModel(models, model) ??
+      models.find(({ id }) => undatedId(id) === model) ??
+      describedModel(owner.models(), model)
     );
   }
 
-  list(): Promise<CatalogueListing> {
-    return Promise.resolve({ entries: this.known(), problems: new Map() });
+  resolve(word: string, provider?: string): NamedModel {
+    const asked = word.trim();
+    const wanted = this.#deps.providers();
+    if (asked === 'default') {
+      const owner = providerOf(wanted, provider ?? this.#deps.configured().provider);
+      return { provider: owner.id, model: this.#defaultOf(owner) };
+    }
+    if (asked === '') throw new UserFacing('No model is named.', 'Write its id, or an alias such as opus or gpt.');
+    const { provider: preferred } = this.#deps.configured();
+    const shelves = wanted
+      .toSorted((one, other) => Number(other.id === preferred) - Number(one.id === preferred))
+      .map((each) => this.#shelf(each));
+    if (provider === undefined) return findModel(asked, shelves);
+    const own = this.#shelf(providerOf(wanted, provider));
+    return { provider, model: modelOn(own, asked, shelves) };
   }
 
-  resolve(word: string, provider?: string): { readonly provider: string; readonly model: string } {
-    const found = this.known().find(
-      (entry) => entry.model.id === word && (provider ?? entry.provider) === entry.provider,
-    );
-    if (found === undefined) throw new UserFacing(`There is no model ${word}.`);
-    return { provider: found.provider, model: found.model.id };
+  /** Gives up what is being asked. */
+  dispose(): void {
+    this.#closing.abort();
+  }
+
+  #shelf(provider: ModelProvider): Shelf {
+    const { id, label } = provider;
+    return { provider: id, label, models: this.#models(provider), known: provider.models() };
+  }
+
+  /**
+   * What the settings name, else the newest of the provider's default family: one whose price is known if there is one,
+   * for without it no limit of money can be kept.
+   */
+  #defaultOf(provider: ModelProvider): string {
+    const { configured, isPriced } = this.#deps;
+    const { provider: chosen, model } = configured();
+    if (chosen === provider.id && model !== undefined && !['', 'default'].includes(model.trim()))
+      return modelOn(this.#shelf(provider), model.trim());
+    const { defaultFamily, defaultModel } = provider;
+    if (defaultFamily === undefined) return defaultModel;
+    const candidates = newestFirst(this.#models(provider), defaultFamily);
+    const hasPrice = ({ id, price }: ModelDescription): boolean => price !== undefined || isPriced(provider.id, id);
+    const priced = provider.billing === 'plan' ? undefined : candidates.find(hasPrice);
+    return (priced ?? candidates[0])?.id ?? defaultModel;
+  }
+
+  /** A setting that is wrong is told when it is used. */
+  #defaultIfAny(provider: ModelProvider): string | undefined {
+    try {
+      return this.#defaultOf(provider);
+    } catch (error) {
+      if (error instanceof UserFacing) return undefined;
+      throw error;
+    }
+  }
+
+  #heard({ id, list }: ModelProvider): readonly ModelDescription[] | undefined {
+    const heard = list === undefined ? undefined : this.#deps.cache.get(id)?.models;
+    return heard?.length === 0 ? undefined : heard;
+  }
+
+  /** What the provider said goes before what our list says; what it did not name is not there, save the person's own. */
+  #models(provider: ModelProvider): readonly ModelDescription[] {
+    const known = provider.models();
+    const heard = this.#heard(provider);
+    if (heard === undefined) return known;
+    const live = heard.map((model) => merged(model, describedModel(known, model.id)));
+    const isOwn = ({ id }: ModelDescription): boolean =>
+      provider.defaultFamily === undefined && id === provider.defaultModel && !heard.some((each) => each.id === id);
+    return [...known.filter(isOwn), ...live];
+  }
+
+  /** Resolves with why the provider could not be asked. */
+  #ask(provider: ModelProvider, isFresh: boolean): Promise<string | undefined> {
+    const name = `${provider.id} ${isFresh}`;
+    const asking = this.#asking.get(name) ?? this.#askOnce(provider, isFresh).finally(() => this.#asking.delete(name));
+    this.#asking.set(name, asking);
+    return asking;
+  }
+
+  async #askOnce(provider: ModelProvider, isFresh: boolean): Promise<string | undefined> {
+    const { clock, logger } = this.#deps;
+    const timeout = new AbortController();
+    const timer = clock.after(patienceMs, () => timeout.abort());
+    const signal = AbortSignal.any([timeout.signal, this.#closing.signal]);
+    try {
+      const silent = `${provider.label} did not answer within ${patienceMs / 1000} s.`;
+      return await orOnAbort(this.#hear(provider, isFresh, signal), signal, silent);
+    } catch (error) {
+      logger.warn(`${provider.id} could not be asked for its models: ${messageOf(error)}`);
+      return adviceOf(error);
+    } finally {
+      timer.dispose();
+    }
+  }
+
+  async #hear(provider: ModelProvider, isFresh: boolean, signal: AbortSignal): Promise<string | undefined> {
+    const { cache, clock } = this.#deps;
+    const readiness = (await provider.readiness?.()) ?? { isReady: true };
+    if (!readiness.isReady) return `${readiness.problem} ${readiness.action}`;
+    const heardMs = cache.get(provider.id)?.heardMs ?? -Infinity;
+    if (provider.list === undefined || (!isFresh && clock.now() - heardMs < freshMs)) return undefined;
+    await cache.keep(provider.id, await provider.list(signal));
+    return undefined;
+  }
+}
+
+/** Sizes and prices as the provider says; how we call it, where we have a name for it. */
+const merged = (live: ModelDescription, known: ModelDescription | undefined): ModelDescription => ({
+  ...known,
+  ...live,
+  label: known?.label ?? live.label,
+});
+
+function providerOf(providers: readonly ModelProvider[], id: string): ModelProvider {
+  const found = providers.find((provider) => provider.id === id);
+  if (found !== undefined) return found;
+  const ids = providers.map((provider) => provider.id);
+  throw new UserFacing(`There is no model provider ${id}.`, `Choose one of: ${ids.join(', ')}.`);
+}
+
+/** Settles as `pending` does, or with `instead` as soon as the signal is aborted. */
+async function orOnAbort<T>(pending: Promise<T>, signal: AbortSignal | undefined, instead: T): Promise<T> {
+  if (signal === undefined) return pending;
+  const aborted = Promise.withResolvers<T>();
+  const onAbort = (): void => aborted.resolve(instead);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([pending, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
 import { undatedId } from './catalogue.ts';
-import { contextTokens, sumOf, type ModelReply, type Usage } from './model.ts';
+import { contextTokens, sumOf, type ModelDescription, type ModelReply, type Usage } from './model.ts';
 
 /** Cost of one call in US dollars, or why it is not known. With `isPlan` nobody is billed for it: it is what the list says. */
 export type Cost = { readonly usd: number; readonly isPlan?: true } | { readonly unknown: string };
@@ -22,6 +22,12 @@ export interface Price {
  * release, or `-latest`, has the price of the model without, unless it has its own.
  */
 export type PriceTable = Readonly<Record<string, Price>>;
+
+/** A model as the catalogue has it. */
+interface PricedEntry {
+  readonly provider: string;
+  readonly model: Pick<ModelDescription, 'id' | 'price'>;
+}
 
 const claude = (input: number, output: number, cacheRead = input * 0.1): Price => ({
   input,
@@ -56,6 +62,7 @@ export const listPrices: PriceTable = {
   'openai/gpt-5.4': { ...openai(2.5, 15), long: longer },
   'openai/gpt-5.4-mini': openai(0.75, 4.5),
   'openai/gpt-5.3-codex': openai(1.75, 14),
+  'openai/gpt-5.3-codex-spark': openai(1.75, 14),
   'openai/gpt-5.2': openai(1.75, 14),
   'openai/gpt-5.1': openai(1.25, 10),
   'openai/gpt-5.1-codex': openai(1.25, 10),
@@ -79,7 +86,7 @@ const setting = z.record(
 );
 
 /**
- * The table with the prices of a setting, which go before those it had: `{ "compatible/my-model": { "input": 0.2,
+ * The table with the prices of a setting, which go before all that they fit: `{ "compatible/my-model": { "input": 0.2,
  * "output": 0.8 } }`, in US dollars per million tokens; cached tokens cost as input unless told. Throws `UserFacing`.
  */
 export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTable {
@@ -89,16 +96,31 @@ export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTabl
       `The setting of model prices is not right:\n${z.prettifyError(parsed.error)}`,
       'Write { "provider/model": { "input": 2.5, "output": 15 } }, in US dollars per million tokens.',
     );
-  const own = Object.entries(parsed.data).map(([key, { input, output, cacheRead = input, cacheWrite = input }]) => [
-    key,
-    { input, output, cacheRead, cacheWrite } satisfies Price,
-  ]);
-  return { ...table, ...(Object.fromEntries(own) as PriceTable) };
+  const own = Object.entries(parsed.data).map(
+    ([key, { input, output, cacheRead = input, cacheWrite = input }]): [string, Price] => [
+      key,
+      { input, output, cacheRead, cacheWrite },
+    ],
+  );
+  const isReplaced = (key: string): boolean => own.some(([mine]) => fits(mine, key) || fits(mine, undatedId(key)));
+  const others = Object.entries(table).filter(([key]) => !isReplaced(key));
+  return Object.fromEntries([...others, ...own]);
+}
+
+/** The table with the prices that providers tell of their models, which go before those it had. */
+export function withToldPrices(table: PriceTable, entries: readonly PricedEntry[]): PriceTable {
+  const told = entries.flatMap(({ provider, model: { id, price } }): [string, Price][] => {
+    if (price === undefined) return [];
+    const key = `${provider}/${id}`;
+    const { input } = price;
+    return [[key, { ...table[key], cacheRead: input, cacheWrite: input, ...price }]];
+  });
+  return { ...table, ...Object.fromEntries(told) };
 }
 
 export function costOf(provider: string, model: string, usage: Usage, table: PriceTable = listPrices): Cost {
   const price = priceOf(provider, model, table);
-  return price === undefined ? unknownPrice(provider, model) : { usd: usdOf(price, usage) };
+  return price === undefined ? unknownPrice(provider, model) : { usd: usdOf(price, usage), ...planOf(provider) };
 }
 
 /**
@@ -115,7 +137,7 @@ export function worstCaseUsd(
   if (price === undefined) return unknownPrice(provider, model);
   const all = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: next.maxOutputTokens };
   const dearest = price.cacheWrite > price.input ? 'cacheWriteTokens' : 'inputTokens';
-  return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }) };
+  return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }), ...planOf(provider) };
 }
 
 /** Everything that a reply is charged for: its own tokens and those of the attempts that failed before it. */
@@ -135,7 +157,19 @@ const unknownPrice = (provider: string, model: string): Cost => ({
   unknown: `There is no price for ${provider}/${model}; the setting of model prices can name it.`,
 });
 
+/** Providers whose calls a plan covers, and the provider whose list says what they would cost. */
+const coveredByPlan: Readonly<Record<string, string>> = { chatgpt: 'openai' };
+
+const planOf = (provider: string): { readonly isPlan?: true } =>
+  coveredByPlan[provider] === undefined ? {} : { isPlan: true };
+
+/** What a plan covers may have a price of its own. */
 function priceOf(provider: string, model: string, table: PriceTable): Price | undefined {
+  const listed = coveredByPlan[provider];
+  return ownPriceOf(provider, model, table) ?? (listed === undefined ? undefined : ownPriceOf(listed, model, table));
+}
+
+function ownPriceOf(provider: string, model: string, table: PriceTable): Price | undefined {
   const [asked, undated] = [`${provider}/${model}`, `${provider}/${undatedId(model)}`];
   const [key] = Object.keys(table)
     .filter((candidate) => fits(candidate, asked) || fits(candidate, undated))

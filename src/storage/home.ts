@@ -13,6 +13,8 @@ export interface Home {
   readonly machineHomesFile: string;
   /** The container engines that this home has used. */
   readonly enginesFile: string;
+  /** What the providers of models said of them; made anew when it is missing. */
+  readonly modelsFile: string;
   readonly indexFile: string;
   sessionFolder(id: SessionId): string;
   journalFile(id: SessionId): string;
@@ -33,6 +35,7 @@ export function homeAt(folder: string): Home {
     machinesFile: path.join(folder, 'machines.json'),
     machineHomesFile: path.join(folder, 'machine-homes.json'),
     enginesFile: path.join(folder, 'engines.json'),
+    modelsFile: path.join(folder, 'models.json'),
     indexFile: path.join(folder, 'helios.db'),
     sessionFolder,
     journalFile: (id) => path.join(sessionFolder(id), 'journal.jsonl'),

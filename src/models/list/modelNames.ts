@@ -1,0 +1,73 @@
+/** What a person's word for a model stands for. Pure. */
+import { UserFacing } from '../../base/errors.ts';
+import { describedModel, undatedId } from '../catalogue.ts';
+import type { ModelDescription } from '../model.ts';
+import { aliasOf, newestOf } from '../modelFamily.ts';
+import { nearWords } from '../words/nearWords.ts';
+
+/** The models of one provider. */
+export interface Shelf {
+  readonly provider: string;
+  readonly label: string;
+  /** Those that it has now. */
+  readonly models: readonly ModelDescription[];
+  /** Those that our list has, also where the provider did not name them. */
+  readonly known: readonly ModelDescription[];
+}
+
+export interface NamedModel {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** `shelves` in the order in which they are preferred. Throws `UserFacing` for a word that stands for nothing. */
+export function findModel(word: string, shelves: readonly Shelf[]): NamedModel {
+  const slash = word.indexOf('/');
+  const owner = shelves.find(({ provider }) => provider === word.slice(0, Math.max(0, slash)));
+  if (owner !== undefined) return { provider: owner.provider, model: modelOn(owner, word.slice(slash + 1), shelves) };
+  for (const find of [exactId, aliasedId])
+    for (const shelf of shelves) {
+      const model = find(shelf, word);
+      if (model !== undefined) return { provider: shelf.provider, model };
+    }
+  throw unknown(word, shelves);
+}
+
+/**
+ * The model of this provider. One that no list has is taken as it stands, for endpoints have private ones; but not what is
+ * an alias elsewhere, or nearly one here. Throws `UserFacing`.
+ */
+export function modelOn(shelf: Shelf, word: string, shelves: readonly Shelf[] = [shelf]): string {
+  const own = word.startsWith(`${shelf.provider}/`) ? word.slice(shelf.provider.length + 1) : word;
+  const found = exactId(shelf, word) ?? exactId(shelf, own) ?? aliasedId(shelf, own);
+  if (found !== undefined) return found;
+  const others = shelves.filter((each) => aliasedId(each, own) !== undefined).map(({ provider }) => provider);
+  if (others.length > 0)
+    throw new UserFacing(`${shelf.label} has no ${own}.`, `It is a model of: ${others.join(', ')}.`);
+  const isName = !/[\d/]/.test(own);
+  if (own.trim() === '' || (isName && nearWords(own, aliasesOf(shelf.models)).length > 0)) throw unknown(own, [shelf]);
+  return own;
+}
+
+/** Also with the date of its release, or without it where the provider names it with one. */
+function exactId({ models, known }: Shelf, word: string): string | undefined {
+  const asked = word.toLowerCase();
+  const listed = [...models, ...known];
+  const same = listed.find(({ id }) => id.toLowerCase() === asked);
+  if (same !== undefined) return same.id;
+  const isDated = describedModel(listed, word) !== undefined || listed.some(({ id }) => undatedId(id) === word);
+  return isDated ? word : undefined;
+}
+
+const aliasedId = ({ models }: Shelf, word: string): string | undefined => newestOf(models, word)?.id;
+
+const aliasesOf = (models: readonly ModelDescription[]): string[] => [...new Set(models.map(aliasOf))];
+
+function unknown(word: string, shelves: readonly Shelf[]): UserFacing {
+  const near = nearWords(
+    word,
+    shelves.flatMap(({ models }) => [...aliasesOf(models), ...models.map(({ id }) => id)]),
+  );
+  const meant = near.length > 0 ? `Did you mean ${near.join(', or ')}?` : 'List them to see their names.';
+  return new UserFacing(`There is no model ${word}.`, `${meant} One that no list has is asked for as provider/model.`);
+}
