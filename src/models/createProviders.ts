@@ -1,6 +1,8 @@
 /** All providers, from settings. */
 import type { Clock } from '../base/clock.ts';
 import { createAnthropicProvider } from './anthropic/anthropic.ts';
+import { createChatgptProvider } from './chatgpt/chatgptProvider.ts';
+import { ChatgptTokens } from './chatgpt/tokens.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';
 import { createDemoProvider } from './demo.ts';
 import type { ModelProvider } from './model.ts';
@@ -15,11 +17,15 @@ export interface ProviderSettings {
   readonly anthropicBaseUrl?: string;
   readonly openaiBaseUrl?: string;
   readonly compatibleBaseUrl?: string;
+  readonly chatgptBaseUrl?: string;
+  readonly chatgptAuthUrl?: string;
 }
 
 export interface ProviderDeps {
   settings(): ProviderSettings;
   secret(name: string): Promise<string | undefined>;
+  /** Absent: nothing can be kept, and there is no sign-in. */
+  readonly storeSecret?: ((name: string, value: string | undefined) => Promise<void>) | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   /** Used in place of the built-in provider of the same id. */
@@ -49,7 +55,8 @@ export function createProviders(deps: ProviderDeps): () => ReadonlyMap<string, M
   };
 }
 
-function recipes({ secret, fetch, clock }: ProviderDeps, settings: ProviderSettings): Recipe[] {
+function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipe[] {
+  const { secret, fetch, clock } = deps;
   const options = (name: string, baseUrl?: string): ProviderOptions => ({
     apiKey: () => secret(name),
     fetch,
@@ -64,9 +71,20 @@ function recipes({ secret, fetch, clock }: ProviderDeps, settings: ProviderSetti
       create: () => createAnthropicProvider(options('anthropic', anthropicBaseUrl)),
     },
     { id: 'openai', from: openaiBaseUrl, create: () => createOpenaiProvider(options('openai', openaiBaseUrl)) },
+    ...chatgpt(settings, deps),
     ...compatible(settings, options('compatible')),
     { id: 'demo', from: undefined, create: () => createDemoProvider() },
   ];
+}
+
+function chatgpt({ chatgptBaseUrl: baseUrl, chatgptAuthUrl: authUrl }: ProviderSettings, deps: ProviderDeps): Recipe[] {
+  const { secret, storeSecret, fetch, clock } = deps;
+  if (storeSecret === undefined) return [];
+  const create = (): ModelProvider => {
+    const tokens = new ChatgptTokens({ authUrl, fetch, clock, store: { read: secret, write: storeSecret } });
+    return createChatgptProvider({ tokens, fetch, clock, ...(baseUrl && { baseUrl }) });
+  };
+  return [{ id: 'chatgpt', from: [baseUrl, authUrl], create }];
 }
 
 function compatible(

@@ -8,6 +8,7 @@ import { openaiClient } from './openaiClient.ts';
 import { openaiDescriptions } from './openaiModels.ts';
 import { responsesRequest } from './openaiResponsesRequest.ts';
 import { readResponses } from './openaiResponsesStream.ts';
+import { responsesSearch } from './openaiSearch.ts';
 import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
 import { openReplaying } from '../replay.ts';
 
@@ -57,6 +58,15 @@ export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
     list: listing(list, identity, options),
     readiness: keyReadiness(identity, options),
     stream: dependable(raw, identity, options),
+    search: responsesSearch({
+      identity,
+      options,
+      asksForAllSources: true,
+      async open(body, signal, attempt) {
+        const client = await openaiClient(await requiredKey(options, identity, attempt), baseUrl, { fetch });
+        return client.responses.create(body, { signal });
+      },
+    }),
   };
 }
 
