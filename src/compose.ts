@@ -119,6 +119,7 @@ const providersOf = ({ settings, ports, providers }: EngineOptions, clock: Clock
   createProviders({
     settings,
     secret: (name) => ports.secret(name),
+    storeSecret: ports.storeSecret?.bind(ports),
     fetch: createFetch(settings),
     clock,
     ...(providers && { others: providers }),
