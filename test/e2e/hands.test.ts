@@ -64,7 +64,7 @@ describe('a session in the hands of a person', () => {
     await workbench.answerInput('$3, 40 turns');
     await server.received(1);
     assert.match(JSON.stringify(server.requests[0]?.headers), /stored-key/);
-    assert.match(JSON.stringify(server.requests[0]?.body.messages), /Limits: 40 turns, \$3 /);
+    assert.match(JSON.stringify(server.requests[0]?.body.messages), /Limits: \$3, 40 turns/);
   });
 
   it('is paused in the middle of a model call, by command and by the stop button of the chat', async () => {
