@@ -122,7 +122,9 @@ function problemWith({ body, path }: WireRequest): string | undefined {
   if (contents.length === 0) return 'GenerateContentRequest.contents: contents is not specified';
   const model = geminiModelOf(path);
   return contents
-    .map((content, index) => problemOfContent(content, contents[index - 1]) ?? problemOfSignatures(content, index, model))
+    .map(
+      (content, index) => problemOfContent(content, contents[index - 1]) ?? problemOfSignatures(content, index, model),
+    )
     .find(Boolean);
 }
 

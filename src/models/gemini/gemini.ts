@@ -1,22 +1,15 @@
 /** Google's models, over the Gemini API. */
-import { failureOf } from '../failures.ts';
-import { CallFailed, withoutSecret, type Attempt } from '../guarded.ts';
+import type { Attempt } from '../guarded.ts';
 import { keyReadiness, listing } from '../listing.ts';
-import {
-  noUsage,
-  type ModelEvent,
-  type ModelProvider,
-  type ModelRequest,
-  type SearchReply,
-  type SearchRequest,
-} from '../model.ts';
+import type { ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
 import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
 import { openReplaying } from '../replay.ts';
+import { searching, type RawSearch } from '../searching.ts';
 import { geminiClient } from './geminiClient.ts';
-import { streamError } from './geminiFailures.ts';
+import { readable } from './geminiFailures.ts';
 import { defaultGeminiFamily, defaultGeminiModel, geminiModels, listGemini } from './geminiModels.ts';
 import { geminiRequest } from './geminiRequest.ts';
-import { searchGemini } from './geminiSearch.ts';
+import { findingSources, searchRequest } from './geminiSearch.ts';
 import { readGemini } from './geminiStream.ts';
 
 const identity: ProviderIdentity = {
@@ -26,32 +19,24 @@ const identity: ProviderIdentity = {
 };
 
 export function createGeminiProvider(options: ProviderOptions): ModelProvider {
-  const { baseUrl = 'https://generativelanguage.googleapis.com', fetch, clock } = options;
+  const { baseUrl = 'https://generativelanguage.googleapis.com', fetch } = options;
   const clientFor = (key: string) => geminiClient(key, { baseUrl, fetch });
 
   async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
     const client = await clientFor(await requiredKey(options, identity, attempt));
-    const open = (asked: ModelRequest) =>
-      client.models.generateContentStream(geminiRequest(asked, identity.id, signal));
-    try {
-      yield* readGemini(await openReplaying(request, open), { provider: identity.id, model: request.model, attempt });
-    } catch (error) {
-      throw streamError(error);
-    }
+    const chunks = await openReplaying(request, (asked) =>
+      client.models.generateContentStream(geminiRequest(asked, identity.id, signal)),
+    );
+    yield* readGemini(readable(chunks), { provider: identity.id, model: request.model, attempt });
   }
 
-  async function search(request: SearchRequest, signal: AbortSignal): Promise<SearchReply> {
-    const attempt: Attempt = { model: request.model, usage: noUsage };
-    try {
+  const search: RawSearch = (query, found) =>
+    async function* ({ model }, signal, attempt) {
       const client = await clientFor(await requiredKey(options, identity, attempt));
-      return await searchGemini(client, request, { signal, ...(fetch && { fetch }) });
-    } catch (error) {
-      const failure =
-        error instanceof CallFailed ? error.failure : failureOf(error, { ...identity, nowMs: clock.now() });
-      const { model, usage } = attempt;
-      return { text: '', sources: [], model, usage, failure: withoutSecret(failure, attempt.secret) };
-    }
-  }
+      const chunks = await client.models.generateContentStream(searchRequest(model, query, signal));
+      const finding = findingSources(readable(chunks), { found, fetch, signal });
+      yield* readGemini(finding, { provider: identity.id, model, attempt });
+    };
 
   return {
     id: identity.id,
@@ -62,6 +47,6 @@ export function createGeminiProvider(options: ProviderOptions): ModelProvider {
     list: listing(async (key, signal) => listGemini(await clientFor(key), signal), identity, options),
     readiness: keyReadiness(identity, options),
     stream: dependable(raw, identity, options),
-    search,
+    search: searching(search, identity, options),
   };
 }

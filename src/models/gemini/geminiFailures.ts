@@ -28,10 +28,19 @@ export function retryDelayMs(text: string): number | undefined {
   return undefined;
 }
 
-/** What the SDK threw while it read a stream, told by its words as it has no other mark. */
-export function streamError(error: unknown): unknown {
+/** A stream whose errors can be told by their shape. */
+export async function* readable<T>(chunks: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw streamError(error);
+  }
+}
+
+/** What the SDK throws of a stream bears its marks in the message alone. */
+function streamError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if ('status' in error && typeof error.status === 'number' && error.name === 'ApiError')
+  if (error.name === 'ApiError' && 'status' in error && typeof error.status === 'number')
     return toThrown(error.message.slice(error.message.indexOf('{')), error.status);
   // A proxy ended the stream within an event.
   return /^(Incomplete JSON segment|exception parsing stream chunk)/.test(error.message)

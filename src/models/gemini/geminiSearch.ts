@@ -1,50 +1,49 @@
-/** Gemini's own web search: Google, with the sources that the answer stands on. */
-import type { GenerateContentResponse, GoogleGenAI, GroundingMetadata } from '@google/genai/web';
-import { noUsage, type SearchReply, type SearchRequest, type SearchSource } from '../model.ts';
-import { CallFailed } from '../guarded.ts';
-import { usageOf } from './geminiStream.ts';
+/** Gemini's own web search: by Google, told with the pages that the answer stands on. */
+import type { GenerateContentParameters, GenerateContentResponse, GroundingMetadata } from '@google/genai/web';
+import type { SearchSource } from '../model.ts';
+import type { FoundSources } from '../searching.ts';
 
-/** Rejects as the SDK does. */
-export async function searchGemini(
-  client: GoogleGenAI,
-  { model, query }: SearchRequest,
-  { fetch = globalThis.fetch, signal }: { readonly fetch?: typeof globalThis.fetch; readonly signal: AbortSignal },
-): Promise<SearchReply> {
-  const response = await client.models.generateContent({
-    model,
-    contents: [{ role: 'user', parts: [{ text: query }] }],
-    config: { tools: [{ googleSearch: {} }], abortSignal: signal },
-  });
-  const text = textOf(response);
-  const blocked = response.promptFeedback?.blockReason;
-  if (blocked !== undefined)
-    throw new CallFailed({ reason: 'refused', message: `Google’s content filter refused the search (${blocked}).` });
-  const found = sourcesOf(response.candidates?.[0]?.groundingMetadata);
-  const sources = await Promise.all(found.map((source) => resolved(source, fetch, signal)));
-  return { text, sources, usage: usageOf(response.usageMetadata, noUsage), model: response.modelVersion ?? model };
+const instructions =
+  'You search the web for another program. Search, and answer the query with facts, figures and names. Say what you could not find. Ask nothing back.';
+
+export const searchRequest = (model: string, query: string, abortSignal: AbortSignal): GenerateContentParameters => ({
+  model,
+  contents: [{ role: 'user', parts: [{ text: query }] }],
+  config: { abortSignal, systemInstruction: { parts: [{ text: instructions }] }, tools: [{ googleSearch: {} }] },
+});
+
+export interface Finding {
+  readonly found: FoundSources;
+  readonly fetch: typeof globalThis.fetch | undefined;
+  readonly signal: AbortSignal;
 }
 
-const textOf = ({ candidates }: GenerateContentResponse): string =>
-  (candidates?.[0]?.content?.parts ?? []).map(({ text = '', thought }) => (thought === true ? '' : text)).join('');
-
-/** One of each address, with the first sentence of the answer that stands on it. */
-function sourcesOf(metadata: GroundingMetadata | undefined): SearchSource[] {
-  const sources = new Map<string, SearchSource>();
-  for (const [index, { web }] of (metadata?.groundingChunks ?? []).entries()) {
-    if (web?.uri === undefined || sources.has(web.uri)) continue;
-    const support = metadata?.groundingSupports?.find(({ groundingChunkIndices = [] }) =>
-      groundingChunkIndices.includes(index),
-    );
-    const snippet = support?.segment?.text;
-    const title = web.title ?? web.domain ?? web.uri;
-    sources.set(web.uri, { title, url: web.uri, ...(snippet !== undefined && { snippet }) });
+/** Passes the answer on, and adds what it stands on once it is whole. */
+export async function* findingSources(
+  chunks: AsyncIterable<GenerateContentResponse>,
+  { found, fetch = globalThis.fetch, signal }: Finding,
+): AsyncGenerator<GenerateContentResponse> {
+  let grounding: GroundingMetadata | undefined;
+  for await (const chunk of chunks) {
+    grounding = chunk.candidates?.[0]?.groundingMetadata ?? grounding;
+    yield chunk;
   }
-  return [...sources.values()];
+  const sources = sourcesOf(grounding ?? {});
+  for (const source of await Promise.all(sources.map((each) => resolved(each, fetch, signal)))) found.add(source);
 }
+
+/** Each with the first sentence of the answer that stands on it. */
+const sourcesOf = ({ groundingChunks = [], groundingSupports = [] }: GroundingMetadata): SearchSource[] =>
+  groundingChunks.flatMap(({ web }, index) => {
+    if (web?.uri === undefined) return [];
+    const support = groundingSupports.find(({ groundingChunkIndices = [] }) => groundingChunkIndices.includes(index));
+    const snippet = support?.segment?.text;
+    return [{ title: web.title ?? web.domain ?? web.uri, url: web.uri, ...(snippet !== undefined && { snippet }) }];
+  });
 
 const resolveTimeoutMs = 5_000;
 
-/** Sources are told as redirects of Google's, which end within weeks: the page they lead to is what is worth keeping. */
+/** Google tells of pages by redirects of its own that end within weeks; the page itself is what is worth keeping. */
 async function resolved(
   source: SearchSource,
   fetch: typeof globalThis.fetch,
@@ -59,7 +58,7 @@ async function resolved(
     });
     return { ...source, url: response.headers.get('location') ?? source.url };
   } catch {
-    // The redirect itself leads there as well, for a while.
+    // The redirect leads there too, for a while.
     return source;
   }
 }

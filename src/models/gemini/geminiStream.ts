@@ -47,7 +47,7 @@ function stopOf(finish: string): StopReason {
 }
 
 /** Totals so far, of which a chunk may leave any out. Prompt tokens count the cached ones too; thoughts are output. */
-export function usageOf(told: GenerateContentResponseUsageMetadata | undefined, before: Usage): Usage {
+function usageOf(told: GenerateContentResponseUsageMetadata | undefined, before: Usage): Usage {
   if (told === undefined) return before;
   const { promptTokenCount, toolUsePromptTokenCount = 0, cachedContentTokenCount = 0 } = told;
   const { candidatesTokenCount, thoughtsTokenCount } = told;

@@ -1,0 +1,65 @@
+/** A provider's own web search, with the retries and failures of its other calls. */
+import type { RawStream } from './guarded.ts';
+import { sumOf, type ModelFailure, type ModelProvider, type ModelReply, type SearchSource } from './model.ts';
+import { dependable, type CallOptions, type ProviderIdentity } from './provider.ts';
+
+/** What a search found, in its order, each page once; begun anew with each attempt. */
+export class FoundSources {
+  readonly #sources = new Map<string, SearchSource>();
+
+  /** Of one page told twice, the first is kept. */
+  add(source: SearchSource): void {
+    if (!this.#sources.has(source.url)) this.#sources.set(source.url, source);
+  }
+
+  clear(): void {
+    this.#sources.clear();
+  }
+
+  all(): readonly SearchSource[] {
+    return [...this.#sources.values()];
+  }
+}
+
+/** Answers `query` as a stream of its own, and tells what it found. Free to throw. */
+export type RawSearch = (query: string, found: FoundSources) => RawStream;
+
+export function searching(
+  raw: RawSearch,
+  identity: ProviderIdentity,
+  options: CallOptions,
+): NonNullable<ModelProvider['search']> {
+  return async ({ model, query }, signal) => {
+    const found = new FoundSources();
+    const answered = raw(query, found);
+    const stream = dependable(
+      (request, inner, attempt) => {
+        found.clear();
+        return answered(request, inner, attempt);
+      },
+      identity,
+      options,
+    );
+    const reply = await lastReply(stream({ model, system: [], messages: [], tools: [] }, signal));
+    const text = reply.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const { usage, discardedUsage } = reply;
+    const failure = reply.failure ?? withoutAnswer(reply, text);
+    return {
+      text,
+      sources: found.all(),
+      usage: discardedUsage === undefined ? usage : sumOf(usage, discardedUsage),
+      model: reply.model,
+      ...(failure && { failure }),
+    };
+  };
+}
+
+async function lastReply(events: ReturnType<ModelProvider['stream']>): Promise<ModelReply> {
+  for await (const event of events) if (event.type === 'finished') return event.reply;
+  throw new Error('The stream ended without its last event: wrap it in guarded()');
+}
+
+function withoutAnswer({ stop }: ModelReply, text: string): ModelFailure | undefined {
+  if (stop === 'aborted') return { reason: 'network', message: 'The search was interrupted.' };
+  return text.trim() === '' ? { reason: 'server', message: 'The search brought no answer.' } : undefined;
+}
