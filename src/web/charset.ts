@@ -1,0 +1,45 @@
+/** Bytes as text, by what the server, the bytes or the page itself say of their encoding. */
+
+/** A mark at the beginning goes before what the server says, and that before what the page says. */
+export function decodeText(bytes: Uint8Array, told: string | undefined): string {
+  const label = markedEncoding(bytes) ?? told ?? declaredEncoding(bytes);
+  return (label === undefined ? undefined : decodedAs(label, bytes)) ?? guessed(bytes);
+}
+
+function markedEncoding([one, two, three]: Uint8Array): string | undefined {
+  if (one === 0xef && two === 0xbb && three === 0xbf) return 'utf-8';
+  if (one === 0xff && two === 0xfe) return 'utf-16le';
+  return one === 0xfe && two === 0xff ? 'utf-16be' : undefined;
+}
+
+const declarationBytes = 4096;
+const declaration = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w-]+)/i;
+
+function declaredEncoding(bytes: Uint8Array): string | undefined {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, declarationBytes));
+  const found = declaration.exec(head);
+  const label = (found?.[1] ?? found?.[2])?.toLowerCase();
+  // A page in UTF-16 could not have been read so far.
+  return label?.startsWith('utf-16') ? 'utf-8' : label;
+}
+
+function decodedAs(label: string, bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder(label).decode(bytes);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Text that is not UTF-8 and does not say what it is has mostly been written on Windows. */
+function guessed(bytes: Uint8Array): string {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  return text.slice(0, -1).includes('\ufffd') ? new TextDecoder('windows-1252').decode(bytes) : text;
+}
+
+const sniffedBytes = 4096;
+
+/** True where the bytes can be text: no NUL among the first of them. */
+export const looksLikeText = (bytes: Uint8Array): boolean =>
+  markedEncoding(bytes)?.startsWith('utf-16') === true || !bytes.subarray(0, sniffedBytes).includes(0);

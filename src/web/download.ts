@@ -1,0 +1,222 @@
+/** One GET, kept within limits: of bytes after decompression, of time in all, of redirects, each of which is judged anew. */
+import type { LookupFunction } from 'node:net';
+import type { Dispatcher, Response } from 'undici';
+import { delay, type Clock } from '../base/clock.ts';
+import { codeOf, messageOf } from '../base/errors.ts';
+import { cleanText, formatDuration, oneLine } from '../base/text.ts';
+import { hostOf, parseAddress } from './addresses.ts';
+import { PinnedNames, resolveName, type Resolve } from './pinned.ts';
+import { WebFailure } from './webFailure.ts';
+
+/** Opens the way to the network; it is destroyed after use. Connections without a proxy must use `lookup`. */
+export type OpenDispatcher = (lookup: LookupFunction) => Promise<Dispatcher>;
+
+export interface WebOptions {
+  readonly clock: Clock;
+  /** Says honestly who asks. */
+  readonly userAgent: string;
+  allowsPrivateAddresses(): boolean;
+  /** Straight to the network unless told. Behind a proxy, names are resolved there: what is known of them here is judged. */
+  readonly openDispatcher?: OpenDispatcher;
+  readonly resolve?: Resolve;
+  readonly limits?: Partial<WebLimits>;
+}
+
+export interface WebLimits {
+  readonly bytes: number;
+  /** Of a whole download with its redirects and retries. */
+  readonly totalMs: number;
+  readonly redirects: number;
+}
+
+export interface Download {
+  /** Where it came from, after redirects. */
+  readonly url: string;
+  readonly status: number;
+  /** Lower case, without parameters; empty where the server does not say. */
+  readonly mediaType: string;
+  readonly charset?: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** There was more than the limit. */
+  readonly isCut: boolean;
+}
+
+export interface DownloadRequest {
+  readonly url: string;
+  readonly accept: string;
+  /** For an address that the person named. */
+  readonly allowsPrivateAddresses?: boolean;
+}
+
+const usualLimits: WebLimits = { bytes: 10_000_000, totalMs: 60_000, redirects: 5 };
+const maxRetries = 2;
+const firstBackoffMs = 1000;
+const longestWaitMs = 10_000;
+
+/** Rejects with `WebFailure`; with the reason of the signal once that is aborted. Sends no cookie and no credential. */
+export async function download(request: DownloadRequest, options: WebOptions, signal: AbortSignal): Promise<Download> {
+  const limits = { ...usualLimits, ...options.limits };
+  const late = new AbortController();
+  const timer = options.clock.after(limits.totalMs, () => late.abort());
+  const either = AbortSignal.any([signal, late.signal]);
+  const names = new PinnedNames(options.resolve ?? resolveName);
+  const dispatcher = await (options.openDispatcher ?? openDirect)(names.lookup);
+  try {
+    return await new Attempts({ request, options, limits, names, dispatcher, signal: either }).run();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.signal.aborted)
+      throw new WebFailure('timeout', `The page did not come within ${formatDuration(limits.totalMs)}.`);
+    throw error;
+  } finally {
+    timer.dispose();
+    await dispatcher.destroy();
+  }
+}
+
+async function openDirect(lookup: LookupFunction): Promise<Dispatcher> {
+  const { Agent } = await import('undici');
+  return new Agent({ connect: { lookup } });
+}
+
+interface Way {
+  readonly request: DownloadRequest;
+  readonly options: WebOptions;
+  readonly limits: WebLimits;
+  readonly names: PinnedNames;
+  readonly dispatcher: Dispatcher;
+  readonly signal: AbortSignal;
+}
+
+/** An answer that may be another one after a while. */
+interface Refusal {
+  readonly failure: WebFailure;
+  readonly retryAfterMs: number;
+}
+
+class Attempts {
+  readonly #way: Way;
+
+  constructor(way: Way) {
+    this.#way = way;
+  }
+
+  async run(): Promise<Download> {
+    const { options, signal } = this.#way;
+    for (let retries = 0; ; retries++) {
+      const answer = await this.#follow();
+      if ('bytes' in answer) return answer;
+      const waitMs = Math.max(answer.retryAfterMs, firstBackoffMs * 2 ** retries);
+      if (retries >= maxRetries || waitMs > longestWaitMs) throw answer.failure;
+      await delay(options.clock, waitMs, signal);
+    }
+  }
+
+  async #follow(): Promise<Download | Refusal> {
+    const { request, limits } = this.#way;
+    let url = parseAddress(request.url);
+    for (let redirects = 0; redirects <= limits.redirects; redirects++) {
+      const response = await this.#get(url);
+      const location = isRedirect(response) ? response.headers.get('location') : null;
+      if (location === null) return this.#read(url, response);
+      await response.body?.cancel();
+      url = parseAddress(location, url.href);
+    }
+    throw new WebFailure(
+      'network',
+      `The address led on more than ${limits.redirects} times; the last time to ${oneLine(url.href, 200)}.`,
+    );
+  }
+
+  async #get(url: URL): Promise<Response> {
+    const { request, options, names, dispatcher, signal } = this.#way;
+    const allowsPrivate = request.allowsPrivateAddresses ?? options.allowsPrivateAddresses();
+    await orAborted(names.pin(hostOf(url), allowsPrivate), signal);
+    const { fetch } = await import('undici');
+    const headers = { 'user-agent': options.userAgent, accept: request.accept, 'accept-language': 'en, *;q=0.5' };
+    try {
+      return await fetch(url, { dispatcher, signal, headers, redirect: 'manual', credentials: 'omit' });
+    } catch (error) {
+      throw signal.aborted ? error : noAnswer(hostOf(url), error);
+    }
+  }
+
+  async #read(url: URL, response: Response): Promise<Download | Refusal> {
+    const { status, headers } = response;
+    if (status >= 400) {
+      await response.body?.cancel();
+      const retryAfterMs = retryAfter(headers.get('retry-after'), this.#way.options.clock.now());
+      const refusal = { failure: refused(url, response, retryAfterMs), retryAfterMs };
+      if (status === 429 || status >= 500) return refusal;
+      throw refusal.failure;
+    }
+    const type = headers.get('content-type') ?? '';
+    const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1];
+    return {
+      url: url.href,
+      status,
+      mediaType: type.replace(/;[^]*/, '').trim().toLowerCase(),
+      ...(charset !== undefined && { charset }),
+      ...(await this.#body(url, response)),
+    };
+  }
+
+  async #body(url: URL, { body }: Response): Promise<Pick<Download, 'bytes' | 'isCut'>> {
+    const { limits, signal } = this.#way;
+    const parts: Uint8Array[] = [];
+    let leftBytes = limits.bytes;
+    try {
+      for await (const part of body ?? []) {
+        parts.push((part as Uint8Array).subarray(0, leftBytes));
+        leftBytes -= (part as Uint8Array).length;
+        if (leftBytes < 0) break;
+      }
+    } catch (error) {
+      throw signal.aborted ? error : noAnswer(hostOf(url), error);
+    }
+    return { bytes: joined(parts), isCut: leftBytes < 0 };
+  }
+}
+
+const isRedirect = ({ status }: Response): boolean => [301, 302, 303, 307, 308].includes(status);
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** A lookup cannot be called off; it is left to itself. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+function refused(url: URL, { status, statusText }: Response, retryAfterMs: number): WebFailure {
+  const again = retryAfterMs > 0 ? ` It asks to come back in ${formatDuration(retryAfterMs)}.` : '';
+  const said = oneLine(cleanText(statusText), 60);
+  return new WebFailure('status', `${hostOf(url)} answered ${status}${said && ` ${said}`}.${again}`, { status });
+}
+
+function noAnswer(host: string, error: unknown): WebFailure {
+  const cause = innermost(error);
+  const why = codeOf(cause) === 'ENOTFOUND' ? 'there is no such host' : oneLine(messageOf(cause), 200);
+  return new WebFailure('network', `${host} could not be read: ${why}.`, { cause: error });
+}
+
+const innermost = (error: unknown): unknown =>
+  error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
+
+function retryAfter(header: string | null, nowMs: number): number {
+  if (header === null) return 0;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;
+  return ms > 0 ? ms : 0;
+}

@@ -1,0 +1,21 @@
+/** A thread of its own for what strangers wrote: it may take long or too much memory, and is then ended from outside. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../base/errors.ts';
+import type { PageAnswers, PageJob, PageReply } from './pageJob.ts';
+
+async function answer(job: PageJob): Promise<PageAnswers[PageJob['kind']]> {
+  switch (job.kind) {
+    case 'html':
+      return (await import('./readHtml.ts')).readHtml(job.html, job.url);
+    case 'pdf':
+      return (await import('./readPdf.ts')).readPdf(job.bytes);
+    case 'hits':
+      return (await import('./readHits.ts')).readHits(job.html);
+  }
+}
+
+const reply: PageReply = await answer(workerData as PageJob).then(
+  (read) => ({ answer: read }),
+  (error: unknown) => ({ problem: messageOf(error) }),
+);
+parentPort?.postMessage(reply);

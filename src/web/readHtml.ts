@@ -1,0 +1,99 @@
+/** An HTML page as Markdown: its article where it has one, else all that it shows. Runs in the worker. */
+import { Readability } from '@mozilla/readability';
+import { parseHTML } from 'linkedom';
+import TurndownService from 'turndown';
+import type { ReadPage } from './pageJob.ts';
+
+/** What is used of the DOM. */
+interface Element {
+  readonly textContent: string | null;
+  readonly innerHTML: string;
+  getAttribute(name: string): string | null;
+  setAttribute(name: string, value: string): void;
+  removeAttribute(name: string): void;
+  remove(): void;
+}
+
+interface Document {
+  readonly title: string;
+  readonly body: Element | null;
+  querySelector(selector: string): Element | null;
+  querySelectorAll(selector: string): Iterable<Element>;
+  cloneNode(deep: boolean): Document;
+}
+
+interface Article {
+  readonly title?: string | null | undefined;
+  readonly content?: string | null | undefined;
+  readonly textContent?: string | null | undefined;
+}
+
+/** More than that is no article, and takes too long to judge. */
+const maxElements = 100_000;
+/** An article shorter than that is a banner or a note on cookies. */
+const leastChars = 250;
+
+/** Their types want those of a browser, which nothing else here may use. */
+const parse = parseHTML as unknown as (html: string) => { readonly document: Document };
+const Judge = Readability as unknown as new (
+  document: Document,
+  options: { readonly maxElemsToParse: number },
+) => { parse(): Article | null };
+
+/** The parser needs the frame that a fragment does without. */
+export const parseDocument = (html: string): Document =>
+  parse(/<body[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`).document;
+
+export function readHtml(html: string, url: string): ReadPage {
+  const document = parseDocument(html);
+  makeAbsolute(document, url);
+  const found = articleOf(document);
+  const isArticle = (found?.textContent ?? '').trim().length >= leastChars;
+  const text = markdown(isArticle ? (found?.content ?? '') : shownIn(document));
+  const title = (found?.title ?? document.title).trim();
+  return { text, ...(title !== '' && { title }) };
+}
+
+function articleOf(document: Document): Article | null {
+  try {
+    return new Judge(document.cloneNode(true), { maxElemsToParse: maxElements }).parse();
+  } catch {
+    // Too large, or broken in a way that the judge of articles does not know: it is then shown as it is.
+    return null;
+  }
+}
+
+const unseen =
+  'script, style, noscript, template, svg, iframe, object, head, [hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"]';
+
+function shownIn(document: Document): string {
+  for (const element of document.querySelectorAll(unseen)) element.remove();
+  return document.body?.innerHTML ?? '';
+}
+
+/** Links lead on from anywhere, and only to the web; pictures are told by their text alone. */
+function makeAbsolute(document: Document, url: string): void {
+  const base = URL.parse(document.querySelector('base[href]')?.getAttribute('href') ?? '', url)?.href ?? url;
+  for (const link of document.querySelectorAll('a[href]')) {
+    const target = URL.parse(link.getAttribute('href') ?? '', base);
+    if (target !== null && /^(https?|mailto):$/.test(target.protocol)) link.setAttribute('href', target.href);
+    else link.removeAttribute('href');
+  }
+}
+
+function markdown(html: string): string {
+  const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' });
+  service.addRule('picture', {
+    filter: 'img',
+    replacement: (_content, node) => {
+      const alt = (node as unknown as Element).getAttribute('alt')?.trim();
+      return alt ? `[image: ${alt.replace(/\s+/g, ' ')}]` : '';
+    },
+  });
+  service.addRule('cell', {
+    filter: ['td', 'th'],
+    replacement: (content) => `| ${content.trim().replace(/\s*\n\s*/g, ' ')} `,
+  });
+  service.addRule('row', { filter: 'tr', replacement: (content) => `\n${content}|` });
+  return service.turndown(html);
+}

@@ -1,0 +1,58 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../base/clock.ts';
+import { formatDuration, oneLine } from '../base/text.ts';
+import type { PageAnswers, PageJob, PageReply } from './pageJob.ts';
+import { WebFailure } from './webFailure.ts';
+
+export interface WorkerLimits {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly timeLimitMs?: number;
+}
+
+const usualLimitMs = 30_000;
+const maxHeapMb = 512;
+
+/** Beside this file: the source where the source runs, else the bundle. */
+const file = new URL(import.meta.url.endsWith('.ts') ? './pageWorker.ts' : './pageWorker.mjs', import.meta.url);
+
+/**
+ * Reads a page in a thread of its own, which knows nothing of the environment. Rejects with `WebFailure` `content` where it
+ * cannot be read, and `timeout` where that takes too long; with the reason of the signal once that is aborted.
+ */
+export function readInWorker<Job extends PageJob>(
+  job: Job,
+  { clock, signal, timeLimitMs = usualLimitMs }: WorkerLimits,
+): Promise<PageAnswers[Job['kind']]> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
+    const worker = new Worker(file, {
+      workerData: job,
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    });
+    const settle = (act: () => void): void => {
+      timer.dispose();
+      signal.removeEventListener('abort', onAbort);
+      void worker.terminate();
+      act();
+    };
+    const fail = (failure: Error): void => settle(() => reject(failure));
+    const onAbort = (): void => fail(signal.reason as Error);
+    const timer = clock.after(timeLimitMs, () =>
+      fail(new WebFailure('timeout', `The page could not be read within ${formatDuration(timeLimitMs)}.`)),
+    );
+    signal.addEventListener('abort', onAbort, { once: true });
+    worker.once('message', (reply: PageReply) =>
+      settle(() => ('problem' in reply ? reject(unreadable(reply.problem)) : resolve(reply.answer as never))),
+    );
+    worker.once('error', (error: Error) => fail(unreadable(error.message)));
+    worker.once('exit', () => fail(unreadable('its reader ended')));
+  });
+}
+
+const unreadable = (why: string): WebFailure =>
+  new WebFailure('content', `The page cannot be read: ${oneLine(why, 200)}.`);

@@ -1,0 +1,5 @@
+export interface SearchHit {
+  readonly title: string;
+  readonly url: string;
+  readonly snippet?: string;
+}
