@@ -1,5 +1,5 @@
 /** The grammar behind `readJson`: JSON with what models add to it, as a search over the ways to read a text. */
-import { looseString, quoteAt, type Repairs } from './looseString.ts';
+import { afterItem, afterMember, looseString, quoteAt, type Repairs } from './looseString.ts';
 
 export interface LooseText {
   readonly text: string;
@@ -69,7 +69,8 @@ interface Open<Item> {
 
 /** Beyond it, mending is given up: what is so large was not written by hand. */
 const maxItems = 500;
-const maxSteps = 20_000;
+const maxSteps = 4_000;
+const maxTriedChars = 2_000_000;
 const maxNesting = 300;
 
 const spacePattern = /(?:\s|\/\/[^\n]*(?=\n|$)|\/\*[\s\S]*?\*\/|#[^\n]*(?=\n|$))*/y;
@@ -88,6 +89,7 @@ class LooseReader {
   readonly #loose: LooseText;
   readonly #text: string;
   #steps = 0;
+  #triedChars = 0;
   #problem = { at: -1, wanted: 'a value' };
   isOverBudget = false;
 
@@ -102,7 +104,7 @@ class LooseReader {
 
   *all(): Ways<unknown> {
     const { from, names } = this.#loose;
-    for (const read of this.#value(from, [])) {
+    for (const read of this.#value(from, [], afterMember)) {
       const rest = this.#space(read.at, read.repairs);
       // Closing brackets that are one too many are the caller's to judge.
       if (names === undefined || /^[\s}\]]*$/.test(this.#text.slice(rest.at))) yield read;
@@ -110,7 +112,7 @@ class LooseReader {
     }
   }
 
-  *#value(from: number, before: Repairs): Ways<unknown> {
+  *#value(from: number, before: Repairs, after: RegExp): Ways<unknown> {
     this.#steps += 1;
     if (this.#steps > maxSteps) {
       this.isOverBudget = true;
@@ -120,7 +122,7 @@ class LooseReader {
     const next = this.#text[at] ?? '';
     if (next === '{') yield* this.#object(at, repairs);
     else if (next === '[') yield* this.#items(at + 1, opened(']', repairs));
-    else if (quoteAt(this.#text, at) !== undefined) yield* this.#string(at, repairs, 'value');
+    else if (quoteAt(this.#text, at) !== undefined) yield* this.#string(at, repairs, after);
     else yield* this.#literal(at, repairs);
   }
 
@@ -138,12 +140,17 @@ class LooseReader {
     } else this.#fail(at, 'a value');
   }
 
-  *#string(at: number, before: Repairs, place: 'key' | 'value'): Ways<string> {
-    const names = place === 'value' ? this.#loose.names : undefined;
+  /** With `after`, quotes may stand inside: it says what must follow the last one. */
+  *#string(at: number, before: Repairs, after?: RegExp): Ways<string> {
+    const { names } = this.#loose;
+    const inner = names === undefined || after === undefined ? undefined : { after, names };
     let hasEnd = false;
-    for (const found of looseString(this.#text, at, names)) {
+    for (const found of looseString(this.#text, at, inner)) {
       hasEnd = true;
       yield { ...found, repairs: [...before, ...found.repairs] };
+      this.#triedChars += found.at - at;
+      this.isOverBudget ||= this.#triedChars > maxTriedChars;
+      if (this.isOverBudget) return;
     }
     if (!hasEnd) this.#fail(this.#text.length, 'the end of a text');
   }
@@ -165,7 +172,7 @@ class LooseReader {
       const colon = this.#space(key.at, key.repairs);
       if (this.#text[colon.at] !== ':') this.#fail(colon.at, 'a colon');
       else
-        for (const read of this.#value(colon.at + 1, colon.repairs)) {
+        for (const read of this.#value(colon.at + 1, colon.repairs, afterMember)) {
           const items = [...open.items, [key.value, read.value] as const];
           yield* this.#afterItem(read.at, { ...open, items, repairs: read.repairs }, (...next) =>
             this.#members(...next),
@@ -175,7 +182,7 @@ class LooseReader {
   }
 
   *#key(at: number, repairs: Repairs): Ways<string> {
-    if (quoteAt(this.#text, at) !== undefined) return yield* this.#string(at, repairs, 'key');
+    if (quoteAt(this.#text, at) !== undefined) return yield* this.#string(at, repairs);
     const word = match(wordPattern, this.#text, at);
     if (word !== '') yield { value: word, at: at + word.length, repairs: [...repairs, 'names without quotes'] };
     else this.#fail(at, 'a name in double quotes');
@@ -185,7 +192,7 @@ class LooseReader {
     const { at, repairs } = this.#space(from, open.repairs);
     yield* this.#closed(at, { ...open, repairs });
     if (this.#text[at] === open.close || open.items.length >= maxItems) return;
-    for (const read of this.#value(at, repairs)) {
+    for (const read of this.#value(at, repairs, afterItem)) {
       const items = [...open.items, read.value];
       yield* this.#afterItem(read.at, { ...open, items, repairs: read.repairs }, (...next) => this.#items(...next));
     }

@@ -15,11 +15,22 @@ const closing: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '
 /** The quotes that end the string that begins here; undefined where none begins. */
 export const quoteAt = (text: string, at: number): string | undefined => closing[text[at] ?? ''];
 
+/** How a string with quotes inside is ended. */
+export interface InnerQuotes {
+  /** What may follow the last quote. */
+  readonly after: RegExp;
+  /** A quote that has a member of one of these names behind it is the last for certain. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Where JSON goes on as it must behind a member of an object, and behind an item of a list. */
+export const afterMember = /^\s*(?:$|[}\]]|,\s*(?:["'“‘][^"'“”‘’\n]*["'”’]|[\w$]+)\s*:)/;
+export const afterItem = /^\s*(?:$|[}\]]|,\s*["'“‘{[\w-])/;
+
 /**
- * The string that begins at `from`; nothing where it does not end. Given `names`, quotes may stand inside of it, and each
- * way to end it is tried: a quote with one of these names behind it as the next member ends the string for certain.
+ * The string that begins at `from`; nothing where it does not end. Where quotes may stand inside of it, each way to end it.
  */
-export function* looseString(text: string, from: number, names?: ReadonlySet<string>): Generator<FoundString, void> {
+export function* looseString(text: string, from: number, inner?: InnerQuotes): Generator<FoundString, void> {
   const quotes = quoteAt(text, from) ?? '';
   const style: Repairs = text[from] === '"' ? [] : ['other quotes than double ones'];
   let innerQuotes: Repairs = [];
@@ -27,23 +38,18 @@ export function* looseString(text: string, from: number, names?: ReadonlySet<str
     const character = text[at] ?? '';
     if (character === '\\') at += 1;
     else if (quotes.includes(character)) {
-      const inside = unescaped(text.slice(from + 1, at));
-      const found = { ...inside, at: at + 1, repairs: [...style, ...innerQuotes, ...inside.repairs] };
-      if (names === undefined) {
-        yield found;
-        return;
-      }
       const after = text.slice(at + 1, at + 1 + lookAheadChars);
-      if (goesOnPattern.test(after)) yield found;
-      if (names.has(nextNamePattern.exec(after)?.[1] ?? '')) return;
+      if (inner === undefined || inner.after.test(after)) {
+        const inside = unescaped(text.slice(from + 1, at));
+        yield { ...inside, at: at + 1, repairs: [...style, ...innerQuotes, ...inside.repairs] };
+      }
+      if (inner === undefined || inner.names.has(nextNamePattern.exec(after)?.[1] ?? '')) return;
       innerQuotes = ['quotes inside a text'];
     }
   }
 }
 
 const lookAheadChars = 200;
-/** Where JSON goes on as it must: only there may a quote among others be the last one. */
-const goesOnPattern = /^\s*(?:$|[}\]]|,\s*["'“‘{[\w-])/;
 const nextNamePattern = /^\s*,\s*["'“‘]?([\w$]+)["'”’]?\s*:/;
 
 const escapes: Readonly<Record<string, string>> = {

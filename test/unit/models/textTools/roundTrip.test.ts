@@ -182,7 +182,8 @@ describe('calls in text, with random arguments', () => {
       const { reply } = await told(chunksOf(`<tool_call>${body}`, random));
       assert.ok(['stop', 'tools'].includes(reply.stop));
     }
-    const many = `{"name":"x","arguments":{"a":"${'x "b", "c": '.repeat(5000)}"}}`;
+    const texts = Array.from({ length: 3000 }, (_, index) => `x "b", "k${index}": "d" `).join('');
+    const many = `{"name":"x","arguments":{"a":"${texts}"}}`;
     const { reply } = await told(block(many));
     assert.notEqual(callsIn(reply)[0]?.problem, undefined);
   });
