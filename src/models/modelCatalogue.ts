@@ -84,6 +84,7 @@ export class LiveCatalogue implements ModelCatalogue {
         return problem === undefined ? [] : [[provider.id, problem] as const];
       }),
     );
+    await this.#deps.cache.settled();
     return { entries: this.known(), problems: new Map(told.flat()) };
   }
 
@@ -198,7 +199,7 @@ export class LiveCatalogue implements ModelCatalogue {
     if (!readiness.isReady) return `${readiness.problem} ${readiness.action}`;
     const heardMs = cache.get(provider.id)?.heardMs ?? -Infinity;
     if (provider.list === undefined || (!isFresh && clock.now() - heardMs < freshMs)) return undefined;
-    await cache.keep(provider.id, await provider.list(signal));
+    cache.keep(provider.id, await provider.list(signal));
     return undefined;
   }
 }

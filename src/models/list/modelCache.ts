@@ -60,11 +60,15 @@ export class ModelCache {
     return Object.hasOwn(this.#known, provider) ? this.#known[provider] : undefined;
   }
 
-  /** Resolves when it is on disk; what cannot be written is logged, and known to this process all the same. */
-  keep(provider: string, models: readonly ModelDescription[]): Promise<void> {
+  /** Known at once; what cannot be written is logged. */
+  keep(provider: string, models: readonly ModelDescription[]): void {
     const heard: Heard = { heardMs: this.#options.clock.now(), models };
     this.#known = { ...(this.#known ?? this.#read()), [provider]: heard };
     this.#last = this.#last.then(() => this.#write(provider, heard));
+  }
+
+  /** Resolves when all that is to be kept is on disk. */
+  settled(): Promise<void> {
     return this.#last;
   }
 

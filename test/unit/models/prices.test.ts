@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { claudeModels, defaultClaudeModel, defaultOpenaiModel, openaiModels } from '../../../src/models/catalogue.ts';
 import { noUsage, type Usage } from '../../../src/models/model.ts';
-import { billedUsage, costOf, extendPrices, listPrices, worstCaseUsd, type Cost } from '../../../src/models/prices.ts';
+import {
+  billedUsage,
+  costOf,
+  extendPrices,
+  listPrices,
+  withToldPrices,
+  worstCaseUsd,
+  type Cost,
+} from '../../../src/models/prices.ts';
 
 const million: Usage = {
   inputTokens: 1_000_000,
@@ -68,6 +76,27 @@ describe('prices', () => {
     assert.equal(usd(costOf('claude', 'claude-opus-4-6', million, table)), 0);
     assert.equal(usd(costOf('claude', 'claude-haiku-4-5', { ...noUsage, inputTokens: 1e6 }, table)), 1);
     assert.deepEqual(extendPrices(listPrices, undefined), listPrices);
+  });
+
+  it('go by what providers tell, and before that by the setting, whatever it fits', () => {
+    const entries = [
+      { provider: 'compatible', model: { id: 'qwen3', price: { input: 1, output: 2 } } },
+      { provider: 'openai', model: { id: 'gpt-5.4', price: { input: 3, output: 20, cacheRead: 0.3 } } },
+      { provider: 'openai', model: { id: 'gpt-5.4-mini-2026-03-17', price: { input: 1, output: 9 } } },
+      { provider: 'openai', model: { id: 'gpt-5.5' } },
+    ];
+    const told = withToldPrices(listPrices, entries);
+    assert.equal(usd(costOf('compatible', 'qwen3', million, told)), 5);
+    assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, cacheReadTokens: 1e5 }, told)), 0.03);
+    assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 1e6 }, told)), 6);
+    assert.equal(usd(costOf('openai', 'gpt-5.5', { ...noUsage, outputTokens: 1e5 }, told)), 3);
+    const set = extendPrices(told, {
+      'compatible/*': { input: 7, output: 7 },
+      'openai/gpt-5.4-mini': { input: 8, output: 8 },
+    });
+    assert.equal(usd(costOf('compatible', 'qwen3', { ...noUsage, inputTokens: 1e6 }, set)), 7);
+    assert.equal(usd(costOf('openai', 'gpt-5.4-mini-2026-03-17', { ...noUsage, inputTokens: 1e6 }, set)), 8);
+    assert.equal(usd(costOf('openai', 'gpt-5.4', { ...noUsage, inputTokens: 1e5 }, set)), 0.3);
   });
 
   const wrong: Readonly<Record<string, unknown>> = {
