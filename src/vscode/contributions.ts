@@ -80,10 +80,17 @@ export interface Settings {
   readonly 'model.name': string;
   readonly 'model.effort': 'default' | NonNullable<EngineSettings['effort']>;
   readonly 'permissions.mode': PermissionMode;
-  /** US dollars; 0: no limit. The same for minutes and turns. */
+  /** US dollars; 0: no limit. The same for all that follow. */
   readonly 'budget.usd': number;
   readonly 'budget.minutes': number;
   readonly 'budget.turns': number;
+  readonly 'budget.tokens': number;
+  readonly 'budget.experiment.usd': number;
+  readonly 'budget.experiment.minutes': number;
+  readonly 'budget.experiment.turns': number;
+  readonly 'budget.experiment.tokens': number;
+  readonly 'budget.day.usd': number;
+  readonly 'budget.day.tokens': number;
   readonly 'session.idleTurns': number;
   readonly 'providers.anthropicBaseUrl': string;
   readonly 'providers.openaiBaseUrl': string;
@@ -104,6 +111,13 @@ export const defaults: Settings = {
   'budget.usd': 5,
   'budget.minutes': 0,
   'budget.turns': 0,
+  'budget.tokens': 0,
+  'budget.experiment.usd': 0,
+  'budget.experiment.minutes': 0,
+  'budget.experiment.turns': 0,
+  'budget.experiment.tokens': 0,
+  'budget.day.usd': 0,
+  'budget.day.tokens': 0,
   'session.idleTurns': 5,
   'providers.anthropicBaseUrl': '',
   'providers.openaiBaseUrl': '',

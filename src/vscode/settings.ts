@@ -5,7 +5,7 @@ import { workspace } from 'vscode';
 import type { EngineSettings } from '../agent/engine.ts';
 import type { Budget } from '../agent/events.ts';
 import { defaults, type Settings } from './contributions.ts';
-import { budgetOf } from './present/budgetText.ts';
+import { budgetOf, dayLimitsOf, type SetLimits } from './present/budgetText.ts';
 
 export const setting = <Key extends keyof Settings>(key: Key): Settings[Key] =>
   workspace.getConfiguration('helios').get<Settings[Key]>(key) ?? defaults[key];
@@ -21,8 +21,14 @@ export const isModelSet = (): boolean =>
 /** The folder that holds sessions, runs and memory, absolute. */
 export const homeFolder = (): string => setting('home') || process.env.HELIOS_HOME || join(homedir(), '.helios');
 
-export const suggestedBudget = (): Budget =>
-  budgetOf({ usd: setting('budget.usd'), minutes: setting('budget.minutes'), turns: setting('budget.turns') });
+const setLimits = (scope: '' | 'experiment.'): SetLimits => ({
+  usd: setting(`budget.${scope}usd`),
+  tokens: setting(`budget.${scope}tokens`),
+  minutes: setting(`budget.${scope}minutes`),
+  turns: setting(`budget.${scope}turns`),
+});
+
+export const suggestedBudget = (): Budget => budgetOf(setLimits(''), setLimits('experiment.'));
 
 export function engineSettings(): EngineSettings {
   const effort = setting('model.effort');
@@ -31,6 +37,7 @@ export function engineSettings(): EngineSettings {
     permissionMode: setting('permissions.mode'),
     idleTurns: setting('session.idleTurns'),
     prices: setting('prices'),
+    dayLimits: dayLimitsOf({ usd: setting('budget.day.usd'), tokens: setting('budget.day.tokens') }),
     ...given('model', setting('model.name')),
     ...given('anthropicBaseUrl', setting('providers.anthropicBaseUrl') || process.env.ANTHROPIC_BASE_URL),
     ...given('openaiBaseUrl', setting('providers.openaiBaseUrl') || process.env.OPENAI_BASE_URL),

@@ -1,6 +1,7 @@
 /** Start a goal from the palette: in words, then what it may spend. */
 import { commands, window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
+import { budgetText, parseBudget } from '../../agent/budget/words.ts';
 import type { Session } from '../../agent/engine.ts';
 import type { Budget } from '../../agent/events.ts';
 import { keyOf } from '../apiKeys.ts';
@@ -9,7 +10,6 @@ import { viewContainer } from '../contributions.ts';
 import { offer } from '../notices.ts';
 import { pickGoing } from '../pick.ts';
 import type { Parts } from '../parts.ts';
-import { budgetText, parseBudget } from '../present/budgetText.ts';
 import { sessionIdOf } from '../present/commandTarget.ts';
 import { engineSettings, suggestedBudget } from '../settings.ts';
 
@@ -58,9 +58,9 @@ const askGoal = (): Thenable<string | undefined> =>
 async function askBudget(): Promise<Budget | undefined> {
   const text = await window.showInputBox({
     title: 'Helios: Start Goal (2/2)',
-    prompt: 'What it may spend: dollars, time, turns. Empty for no limit',
+    prompt: 'What it may spend: dollars, time, turns, tokens; also per experiment. Empty for no limit',
     value: budgetText(suggestedBudget(), ', ').replace('no limit', ''),
-    placeHolder: '$5, 2 h, 40 turns',
+    placeHolder: '$5, 2 h, 40 turns, 2M tokens, $0.50 per experiment',
     ignoreFocusOut: true,
     validateInput(typed) {
       const parsed = parseBudget(typed);

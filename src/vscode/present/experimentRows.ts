@@ -1,9 +1,9 @@
 /** The Experiments tree: sessions, and below each its runs. Pure: no `vscode` here. */
+import { budgetText } from '../../agent/budget/words.ts';
 import type { SessionSummary } from '../../agent/engine.ts';
 import type { SessionState } from '../../agent/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import { oneLine } from '../../base/text.ts';
-import { budgetText } from './budgetText.ts';
 import { runRow, type FactsOf } from './runRows.ts';
 import { bestText, costText, endIcon, endText, phaseIcon, phaseText, runningCount } from './sessionText.ts';
 import { withSweeps } from './sweepRows.ts';

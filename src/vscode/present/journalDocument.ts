@@ -1,10 +1,10 @@
 /** A journal as a document that reads like a lab notebook. Pure: no `vscode` here. */
+import { budgetText } from '../../agent/budget/words.ts';
 import type { SessionReading } from '../../agent/engine.ts';
 import { applyEvent, initialState } from '../../agent/fold.ts';
 import type { JournalEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 import { cleanText } from '../../base/text.ts';
-import { budgetText } from './budgetText.ts';
 import { bestText, statusLine } from './sessionText.ts';
 import { ledgerTable } from './ledgerTable.ts';
 import { Transcript, type ChatPart } from './transcript.ts';
