@@ -72,6 +72,7 @@ async function actOne(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): 
 async function outcomeOf(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): Promise<Outcome> {
   if (signal.aborted) return failed('Interrupted by the person before it was started.');
   if (deps.isOver()) return failed('Not executed: an earlier call of this reply ended the turn.');
+  if (call.problem !== undefined) return failed(call.problem);
   const tool = deps.tools.get(call.name);
   if (tool === undefined)
     return failed(`There is no tool ${call.name}. The tools are: ${[...deps.tools.keys()].join(', ')}.`);
@@ -90,18 +91,28 @@ async function permit(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const title = tool.describe(call.input);
-  const detail = JSON.stringify(call.input, null, 2);
+  const { repairs = [] } = call;
+  const detail = `${repairNote(repairs)}${JSON.stringify(call.input, null, 2)}`;
   const decision = await deps.gate.decide(
-    { callId: call.id, tool: call.name, title, effect: tool.effect, detail },
+    { callId: call.id, tool: call.name, title, effect: tool.effect, detail, repairs },
     signal,
   );
   if (decision.by !== 'rule' || !decision.isAllowed)
     await deps.record({ type: 'permission.decided', callId: call.id, ...decision });
   if (signal.aborted) return 'Interrupted by the person before it was started.';
-  if (!decision.isAllowed) return `Not allowed: ${decision.why}. Find another way, or go on without it.`;
+  if (!decision.isAllowed) return refusalText(decision.why, repairs);
   await deps.record({ type: 'tool.started', callId: call.id, name: call.name, effect: tool.effect, title });
   return undefined;
 }
+
+const repairNote = (repairs: readonly string[]): string =>
+  repairs.length === 0 ? '' : `The model wrote this call wrongly (${repairs.join(', ')}). It was read as:\n`;
+
+/** What a repair made of a call needs a person; the model can do without one by writing it rightly. */
+const refusalText = (why: string, repairs: readonly string[]): string =>
+  repairs.length === 0
+    ? `Not allowed: ${why}. Find another way, or go on without it.`
+    : `Not executed: ${why}. The call had to be mended (${repairs.join(', ')}), and a mended call is not made unasked. If it is right, write it again as valid JSON.`;
 
 interface Permitted {
   readonly call: ToolCallBlock;

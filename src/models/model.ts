@@ -26,6 +26,8 @@ export interface ToolCallBlock {
   readonly input: unknown;
   /** What was mended in the text of the call before it could be read: it may not be what the model meant. */
   readonly repairs?: readonly string[];
+  /** Why the call could not be read, and how it is to be written: its result, in place of being made. */
+  readonly problem?: string;
 }
 
 /** `base64` without a data-URL prefix. */

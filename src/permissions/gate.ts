@@ -8,6 +8,8 @@ export interface GateCall {
   readonly effect: 'read' | 'write' | 'execute' | 'network';
   /** The exact command, or the path and the content, for the person to judge. */
   readonly detail: string;
+  /** What was mended in the text of the call: it may not be what was meant. */
+  readonly repairs?: readonly string[];
 }
 
 export interface Decision {
@@ -39,11 +41,14 @@ export interface Gate {
 const ownTools: ReadonlySet<string> = new Set(['memory_write', 'memory_rm', 'clear_metrics']);
 /** A question does not hold up the night: without an answer it is a no, and the agent finds another way. */
 const answerWithinMs = 10 * 60_000;
+/** The model can write a mended call anew in less time. */
+const mendedWithinMs = 60_000;
 
 /**
  * - mode `allow`: everything that tools offer is allowed.
  * - mode `ask`: reading, and the agent's own notes, are allowed; anything else is asked for, once, or once per tool for
  *   the rest of the session.
+ * - in both: a call that had to be mended is asked for each time, unless it only reads or changes the agent's own notes.
  */
 export function createGate({ mode, ask, clock, allowedTools: before = [] }: GateOptions): Gate {
   const allowedTools = new Set(before);
@@ -51,6 +56,7 @@ export function createGate({ mode, ask, clock, allowedTools: before = [] }: Gate
     async decide(call, signal) {
       if (call.effect === 'read') return { isAllowed: true, by: 'rule', why: 'only reads' };
       if (ownTools.has(call.tool)) return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
+      if ((call.repairs ?? []).length > 0) return decisions[await answerInTime({ ask, clock, call }, signal)];
       if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
       if (allowedTools.has(call.tool))
         return { isAllowed: true, by: 'person', why: `${call.tool} was allowed for this session` };
@@ -77,7 +83,8 @@ async function answerInTime(
   const answered = new AbortController();
   const late = new AbortController();
   // An aborted call waits for no answer: a dialog that stays open holds nothing up.
-  const nobody = delay(clock, answerWithinMs, AbortSignal.any([signal, answered.signal])).then(
+  const withinMs = (call.repairs ?? []).length > 0 ? mendedWithinMs : answerWithinMs;
+  const nobody = delay(clock, withinMs, AbortSignal.any([signal, answered.signal])).then(
     () => 'nobody' as const,
     () => 'nobody' as const,
   );

@@ -2,7 +2,14 @@
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ApprovalAnswer, Engine, EngineSettings, GoalRequest, Session } from '../../src/agent/engine.ts';
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Engine,
+  EngineSettings,
+  GoalRequest,
+  Session,
+} from '../../src/agent/engine.ts';
 import type { JournalEvent } from '../../src/agent/events.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { createEngine, type EngineOptions } from '../../src/compose.ts';
@@ -22,7 +29,7 @@ export interface TestEngineOptions {
   readonly settings?: Partial<EngineSettings>;
   readonly clock?: Clock;
   readonly folder?: string;
-  approve?(): Promise<ApprovalAnswer>;
+  approve?(request: ApprovalRequest): Promise<ApprovalAnswer>;
   readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
 }
 

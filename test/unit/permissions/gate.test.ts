@@ -70,4 +70,38 @@ describe('gate', () => {
     assert.equal(question?.aborted, true);
     assert.equal(clock.pendingTimers, 0);
   });
+
+  describe('lets a person judge what had to be mended', () => {
+    const mended = (tool: string, effect: GateCall['effect']): GateCall => ({
+      ...call(tool, effect),
+      repairs: ['quotes inside a text'],
+    });
+
+    it('in every mode and each time, whatever was allowed before', async () => {
+      for (const mode of ['ask', 'allow'] as const) {
+        const { asked, gate } = gateWith(['allow_session', 'allow', 'deny'], mode);
+        const decisions = [1, 2, 3].map(() => () => gate.decide(mended('remote_exec', 'execute'), never));
+        const answers: boolean[] = [];
+        for (const decide of decisions) answers.push((await decide()).isAllowed);
+        assert.deepEqual(answers, [true, true, false]);
+        assert.equal(asked.length, 3);
+      }
+    });
+
+    it('but not where a call only reads or writes notes', async () => {
+      const { asked, gate } = gateWith([]);
+      assert.equal((await gate.decide(mended('read_file', 'read'), never)).isAllowed, true);
+      assert.equal((await gate.decide(mended('memory_write', 'write'), never)).isAllowed, true);
+      assert.deepEqual(asked, []);
+    });
+
+    it('and holds nothing up for long', async () => {
+      const clock = new ManualClock();
+      const gate = createGate({ mode: () => 'allow', ask: () => new Promise(() => undefined), clock });
+      const deciding = gate.decide(mended('remote_exec', 'execute'), never);
+      await clock.advance(60_000);
+      assert.equal((await deciding).isAllowed, false);
+      assert.equal(clock.pendingTimers, 0);
+    });
+  });
 });
