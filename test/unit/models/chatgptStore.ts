@@ -9,17 +9,21 @@ export class MemoryStore implements TokenStore {
   readonly written: (string | undefined)[] = [];
   /** Thrown by the next writes, as a full disk does. */
   fault: Error | undefined;
+  /** Awaited by the next write. */
+  hold: Promise<void> | undefined;
 
   read(name: string): Promise<string | undefined> {
     return Promise.resolve(this.values.get(name));
   }
 
-  write(name: string, value: string | undefined): Promise<void> {
-    if (this.fault !== undefined) return Promise.reject(this.fault);
+  async write(name: string, value: string | undefined): Promise<void> {
+    if (this.fault !== undefined) throw this.fault;
+    const { hold } = this;
+    this.hold = undefined;
+    await hold;
     if (name === tokensName) this.written.push(value);
     if (value === undefined) this.values.delete(name);
     else this.values.set(name, value);
-    return Promise.resolve();
   }
 
   /** Keeps what the token endpoint gave. */
