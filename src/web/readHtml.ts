@@ -6,6 +6,7 @@ import type { ReadPage } from './pageJob.ts';
 
 /** What is used of the DOM. */
 interface Element {
+  readonly parentElement: Element | null;
   readonly textContent: string | null;
   readonly innerHTML: string;
   getAttribute(name: string): string | null;
@@ -28,8 +29,9 @@ interface Article {
   readonly textContent?: string | null | undefined;
 }
 
-/** More than that is no article, and takes too long to judge. */
+/** A page of more elements, or of more of them inside of each other, is no article; judging it would take for ever. */
 const maxElements = 100_000;
+const maxDepth = 150;
 /** An article shorter than that is a banner or a note on cookies. */
 const leastChars = 250;
 
@@ -55,12 +57,23 @@ export function readHtml(html: string, url: string): ReadPage {
 }
 
 function articleOf(document: Document): Article | null {
+  if (isDeep(document)) return null;
   try {
     return new Judge(document.cloneNode(true), { maxElemsToParse: maxElements }).parse();
   } catch {
     // Too large, or broken in a way that the judge of articles does not know: it is then shown as it is.
     return null;
   }
+}
+
+function isDeep(document: Document): boolean {
+  const depths = new Map<Element | null, number>();
+  for (const element of document.querySelectorAll('*')) {
+    const depth = (depths.get(element.parentElement) ?? 0) + 1;
+    if (depth > maxDepth) return true;
+    depths.set(element, depth);
+  }
+  return false;
 }
 
 const unseen =
