@@ -24,7 +24,8 @@ export const startWireAnthropic = (script: WireScript = () => ({})): Promise<Wir
 /** The service knows its own thinking again by this. */
 const signatureOf = (thinking: string): string => `sig-${createHash('sha256').update(thinking).digest('base64')}`;
 
-const anthropic: Dialect = {
+/** Bedrock speaks it too, in frames of its own. */
+export const anthropic: Dialect = {
   path: '/v1/messages',
   basePath: '',
   frames,
@@ -99,6 +100,7 @@ function frames(answer: WireAnswer, request: WireRequest): Frame[] {
 }
 
 function stopReason({ stop = 'natural', toolCalls = [] }: WireAnswer): string {
+  if (stop === 'paused') return 'pause_turn';
   if (stop !== 'natural') return stop === 'length' ? 'max_tokens' : 'refusal';
   return toolCalls.length > 0 ? 'tool_use' : 'end_turn';
 }
@@ -116,17 +118,16 @@ function block(part: Frame['part'], start: JsonObject, grown: readonly JsonObjec
   ];
 }
 
-function blocks({ thinking, text: said, toolCalls = [] }: WireAnswer, request: WireRequest): BlockFrame[][] {
+function blocks({ thinking, text: said, sources, toolCalls = [] }: WireAnswer, request: WireRequest): BlockFrame[][] {
   const thought = thinking === undefined ? [] : [thinkingBlock(thinking)];
   const spoken =
     said === undefined
       ? []
       : [
-          block(
-            'text',
-            { type: 'text', text: '' },
-            deltas(said).map((part) => ({ type: 'text_delta', text: part })),
-          ),
+          block('text', { type: 'text', text: '' }, [
+            ...deltas(said).map((part) => ({ type: 'text_delta', text: part })),
+            ...(sources ?? []).map(citation),
+          ]),
         ];
   const calls = toolCalls.map((call, position) =>
     block(
@@ -135,8 +136,30 @@ function blocks({ thinking, text: said, toolCalls = [] }: WireAnswer, request: W
       ['', ...deltas(argumentsOf(call))].map((part) => ({ type: 'input_json_delta', partial_json: part })),
     ),
   );
-  return [...thought, ...spoken, ...calls];
+  return [...thought, ...(sources === undefined ? [] : webSearch(sources, request)), ...spoken, ...calls];
 }
+
+type Sources = NonNullable<WireAnswer['sources']>;
+
+/** One more page is found than is cited. */
+function webSearch(sources: Sources, { index }: WireRequest): BlockFrame[][] {
+  const id = `srvtoolu_${index}`;
+  const found = [...sources, { title: 'Uncited', url: 'https://uncited.example/' }].map((page) => ({
+    ...{ type: 'web_search_result', encrypted_content: 'enc', page_age: null },
+    ...page,
+  }));
+  return [
+    block('start', { type: 'server_tool_use', id, name: 'web_search', input: {} }, [
+      { type: 'input_json_delta', partial_json: '{"query":"q"}' },
+    ]),
+    block('start', { type: 'web_search_tool_result', tool_use_id: id, content: found }, []),
+  ];
+}
+
+const citation = ({ title, url }: Sources[number]): JsonObject => ({
+  type: 'citations_delta',
+  citation: { type: 'web_search_result_location', title, url, cited_text: `of ${title}`, encrypted_index: 'enc' },
+});
 
 /** Thinking that begins with `redacted:` comes encrypted, as some does. */
 function thinkingBlock(thinking: string): BlockFrame[] {

@@ -1,0 +1,27 @@
+/** What only Bedrock goes wrong with, as failures that say what to do. */
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { CallFailed } from '../guarded.ts';
+
+const wrongModel = /model identifier is invalid|on-demand throughput|inference profile/i;
+
+const profileHint =
+  'Newer models are reached by an inference profile: put global. (or us., eu., jp., apac.) before the id, as in global.anthropic.claude-opus-4-6-v1. What the region has is listed by: aws bedrock list-inference-profiles';
+
+/** The SDK says that no credentials were found as it says that there is no network. */
+const withoutCredentials = /^Failed to resolve AWS credentials/;
+
+/** The error, or `CallFailed` in its place. */
+export function bedrockError(error: unknown, keyHint: string): unknown {
+  if (!(error instanceof Error)) return error;
+  if ('status' in error && error.status === 400 && wrongModel.test(error.message))
+    return new CallFailed({
+      reason: 'invalid',
+      message: `AWS Bedrock answered ${error.message}. ${profileHint}`,
+      status: 400,
+    });
+  if (!withoutCredentials.test(error.message) || isUnreachable(error.cause)) return error;
+  return new CallFailed({ reason: 'auth', message: `AWS gave no credentials: ${messageOf(error.cause)}. ${keyHint}` });
+}
+
+/** The service that gives them was not reached, which may pass. */
+const isUnreachable = (cause: unknown): boolean => /^(E[A-Z]{3,}|UND_ERR_)/.test(codeOf(cause) ?? '');
