@@ -19,6 +19,16 @@ export interface Subject {
   readonly hasParsedArguments?: true;
   /** What is said when the key is refused, where it is not a key that a person sets. */
   readonly whenRefused?: RegExp;
+  /** It signs in by itself: no key of ours is read. */
+  readonly hasOwnKey?: true;
+  /** A program between us and the service does not pass on how long a refusal asks to wait. */
+  readonly hidesWaits?: true;
+  /** A program between us and the service asks once more, in another form, what was refused as wrong. */
+  readonly looksTwice?: true;
+  /** A program between us and the service may drop what came right before a cut. */
+  readonly losesCutText?: true;
+  /** A program between us and the service has its own order of tools. */
+  readonly sortsTools?: true;
   /** Reads an outgoing request back. */
   readonly sent: {
     /** Where the path names the model, and not the body. */

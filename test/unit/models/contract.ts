@@ -105,7 +105,8 @@ export function behavesAsAProvider(subject: Subject): void {
         const [sent] = bench.server.requests;
         assert.ok(sent);
         for (const { text } of request().system) assert.ok(bench.subject.sent.system(sent.body).includes(text), text);
-        assert.deepEqual(bench.subject.sent.tools(sent.body), ['read_file', 'launch']);
+        const tools = bench.subject.sent.tools(sent.body);
+        assert.deepEqual(tools, subject.sortsTools ? ['launch', 'read_file'] : ['read_file', 'launch']);
         assert.equal(subject.sent.model?.(sent.path) ?? sent.body.model, subject.model);
         assert.ok(JSON.stringify(sent.headers).includes(key));
       });
@@ -189,6 +190,6 @@ export function behavesAsAProvider(subject: Subject): void {
       });
     });
 
-    failsWell(() => bench);
+    failsWell(() => bench, subject);
   });
 }

@@ -1,0 +1,110 @@
+/**
+ * Claude, through the person's own `claude` and whatever it is signed in with. Its loop is not ours: of each of its turns one
+ * reply is taken, and its calls wait until the agent's loop has journaled, permitted and made them.
+ */
+import { mkdir } from 'node:fs/promises';
+import { claudeModels, defaultClaudeFamily, defaultClaudeModel } from '../catalogue.ts';
+import type { Attempt } from '../guarded.ts';
+import type { ModelDescription, ModelEvent, ModelProvider, ModelReply, ModelRequest } from '../model.ts';
+import { dependable, type CallOptions, type ProviderIdentity } from '../provider.ts';
+import { readAnthropic } from '../anthropic/anthropicStream.ts';
+import { askedOf, claudeCliId, digestAfter } from './asked.ts';
+import { isMetered, keyInEnvironment, type Environment } from './claudeEnv.ts';
+import { claudeCliLabel, signInHint } from './claudeFailures.ts';
+import { Conversations } from './conversations.ts';
+import { ClaudeFinder } from './findClaude.ts';
+import { LiveClaude } from './liveClaude.ts';
+import { readinessOf } from './readiness.ts';
+
+export interface ClaudeCliOptions extends Omit<CallOptions, 'fetch' | 'baseUrl'> {
+  /** Looked for on the PATH unless told. */
+  readonly claudePath?: string;
+  /** An own folder, which `claude` takes for the project. Made when it is needed. */
+  readonly folder: string;
+  /** Ours: what `claude` needs of it is passed on. */
+  readonly env: Environment;
+}
+
+const identity: ProviderIdentity = { id: claudeCliId, label: claudeCliLabel, keyHint: signInHint };
+
+/** What `claude` asks for older models, whatever they can hold. */
+const olderContextTokens = 200_000;
+
+const models: readonly ModelDescription[] = claudeModels.map((model) =>
+  /-4-\d/.test(model.id) ? { ...model, contextTokens: Math.min(model.contextTokens, olderContextTokens) } : model,
+);
+
+export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvider {
+  const { env, folder, clock } = options;
+  const finder = new ClaudeFinder(options.claudePath, env);
+  const conversations = new Conversations(clock);
+
+  async function start(asked: ReturnType<typeof askedOf>): Promise<LiveClaude> {
+    const claude = await finder.required();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return LiveClaude.start(asked, { claude, env, folder, clock });
+  }
+
+  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+    const secret = keyInEnvironment(env);
+    if (secret !== undefined) attempt.secret = secret;
+    const asked = askedOf(request);
+    const live = (await conversations.resume(asked)) ?? (await start(asked));
+    const end = (): void => void live.end();
+    signal.addEventListener('abort', end, { once: true });
+    let isKept = false;
+    try {
+      signal.throwIfAborted();
+      for await (const event of readAnthropic(live.events(), {
+        provider: claudeCliId,
+        model: request.model,
+        attempt,
+      })) {
+        if (event.type === 'finished' && canGoOn(event.reply, request) && !signal.aborted) {
+          isKept = true;
+          signal.removeEventListener('abort', end);
+          await keep(request, event.reply, live);
+        }
+        yield event;
+      }
+    } finally {
+      signal.removeEventListener('abort', end);
+      if (!isKept) await live.end();
+    }
+  }
+
+  function keep(request: ModelRequest, { content }: ModelReply, live: LiveClaude): Promise<void> {
+    const { conversation } = request;
+    if (conversation === undefined) return live.end();
+    const callIds = content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []));
+    return conversations.keep(conversation, { live, digest: digestAfter(request, content), callIds });
+  }
+
+  return {
+    id: identity.id,
+    label: identity.label,
+    defaultModel: defaultClaudeModel,
+    defaultFamily: defaultClaudeFamily,
+    billing: isMetered(env) ? 'metered' : 'plan',
+    models: () => models,
+    readiness: () => readinessOf(finder, env),
+    stream: dependable(raw, identity, options),
+    release: (conversation) => conversations.release(conversation),
+  };
+}
+
+/**
+ * After anything but an answer or calls that wait for us, `claude` goes on by itself: it asks again for what was empty, cut
+ * or refused, and answers calls that it cannot make.
+ */
+function canGoOn({ stop, content }: ModelReply, { tools }: ModelRequest): boolean {
+  if (stop === 'stop') return content.some((block) => block.type === 'text' && block.text.trim() !== '');
+  return (
+    stop === 'tools' &&
+    content.every(
+      (block) =>
+        block.type !== 'tool_call' ||
+        (typeof block.input !== 'string' && tools.some(({ name }) => name === block.name)),
+    )
+  );
+}

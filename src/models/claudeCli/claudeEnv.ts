@@ -1,0 +1,68 @@
+/** The environment of the `claude` that we start: what it needs to be the person's own, and nothing of ours. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const passedNames = new Set(
+  [
+    'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TZ TMPDIR TEMP TMP',
+    'HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR',
+    'SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE USERNAME PROGRAMDATA',
+    'API_TIMEOUT_MS DBUS_SESSION_BUS_ADDRESS',
+  ].flatMap((line) => line.split(' ')),
+);
+const passedPrefixes = ['LC_', 'XDG_', 'CLAUDE_', 'ANTHROPIC_'];
+/** Keys of a cloud go only to a `claude` that is told to use that cloud. */
+const cloudPrefixes: Readonly<Record<string, readonly string[]>> = {
+  CLAUDE_CODE_USE_BEDROCK: ['AWS_'],
+  CLAUDE_CODE_USE_VERTEX: ['GOOGLE_', 'VERTEX_', 'CLOUDSDK_', 'GCLOUD_'],
+};
+
+const neverMs = '2000000000';
+
+/**
+ * One owner of retries (ours), no shortening behind our back, results and descriptions never cut, tools under their own
+ * names and all in every request, no traffic but the model's.
+ */
+const fixed: Readonly<Record<string, string>> = {
+  CLAUDE_CODE_MAX_RETRIES: '0',
+  CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
+  CLAUDE_CODE_DISABLE_REFUSAL_RETRY: '1',
+  CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: '1',
+  CLAUDE_CODE_DISABLE_MODEL_ACCESS_FALLBACK: '1',
+  DISABLE_COMPACT: '1',
+  ENABLE_TOOL_SEARCH: 'false',
+  CLAUDE_AGENT_SDK_MCP_NO_PREFIX: '1',
+  CLAUDE_CODE_MAX_MCP_DESCRIPTION_LENGTH: '1000000',
+  MAX_MCP_OUTPUT_TOKENS: '1000000',
+  MCP_TOOL_TIMEOUT: neverMs,
+  CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS: '0',
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+  CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
+  CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
+  CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  CLAUDE_AGENT_SDK_CLIENT_APP: 'helios',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_ERROR_REPORTING: '1',
+  DISABLE_AUTOUPDATER: '1',
+};
+
+export function childEnvironment(own: Environment, maxOutputTokens: number): Record<string, string> {
+  const clouds = Object.entries(cloudPrefixes).flatMap(([name, prefixes]) => (isOn(own[name]) ? prefixes : []));
+  const prefixes = [...passedPrefixes, ...clouds];
+  const isPassed = (name: string): boolean =>
+    passedNames.has(name.toUpperCase()) || prefixes.some((prefix) => name.startsWith(prefix));
+  const passed = Object.entries(own).flatMap(([name, value]) =>
+    value !== undefined && isPassed(name) ? [[name, value] as const] : [],
+  );
+  return { ...Object.fromEntries(passed), ...fixed, CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(maxOutputTokens) };
+}
+
+const isOn = (value: string | undefined): boolean => value !== undefined && !['', '0', 'false'].includes(value);
+
+/** The secret that `claude` is given by the environment, if any: calls are then paid for one by one. */
+export const keyInEnvironment = (own: Environment): string | undefined =>
+  own['ANTHROPIC_API_KEY']?.trim() || own['ANTHROPIC_AUTH_TOKEN']?.trim() || undefined;
+
+export const isMetered = (own: Environment): boolean =>
+  keyInEnvironment(own) !== undefined || Object.keys(cloudPrefixes).some((name) => isOn(own[name]));

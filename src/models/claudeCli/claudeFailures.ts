@@ -1,0 +1,109 @@
+/** What `claude` says of a call that failed, as a `ModelFailure`. */
+import type { SDKMessage, SDKRateLimitInfo } from '@anthropic-ai/claude-agent-sdk';
+import { cleanText, oneLine } from '../../base/text.ts';
+import type { ModelFailure, ModelFailureReason } from '../model.ts';
+
+export const claudeCliLabel = 'Claude (your claude command)';
+
+export const signInHint =
+  'Run `claude` in a terminal and sign in with /login, or set ANTHROPIC_API_KEY in the environment of Helios.';
+
+const maxMessageChars = 600;
+
+/** Of a synthetic reply and of a result; not all of it is in the SDK's types, and older versions leave parts out. */
+interface Told {
+  readonly error?: string;
+  readonly status: number | undefined;
+  readonly kind: string | undefined;
+  readonly connection: string | undefined;
+  readonly terminal: string | undefined;
+  readonly text: string;
+}
+
+/** The failure that a message tells of; `undefined` when it tells of none. `limit` is what was last heard of the plan's limits. */
+export function failureIn(
+  message: SDKMessage,
+  limit: SDKRateLimitInfo | undefined,
+  nowMs: number,
+): ModelFailure | undefined {
+  const told = read(message);
+  if (told === undefined) return undefined;
+  const reason = reasonOf(told);
+  const said = `${claudeCliLabel}: ${oneLine(cleanText(told.text), maxMessageChars)}`;
+  const untilMs = reason === 'rate_limit' && limit?.status === 'rejected' ? (limit.resetsAt ?? 0) * 1000 - nowMs : 0;
+  return {
+    reason,
+    message: reason === 'auth' ? `${said} ${signInHint}` : said,
+    ...(told.status !== undefined && { status: told.status }),
+    ...(untilMs > 0 && { retryAfterMs: untilMs }),
+  };
+}
+
+function read(message: SDKMessage): Told | undefined {
+  if (message.type === 'assistant') {
+    const { error, ...more } = message;
+    const text = message.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    if (error === undefined) return undefined;
+    return { error: message.message.stop_reason === 'refusal' ? 'refusal' : error, text, ...details(more) };
+  }
+  if (message.type !== 'result' || !message.is_error) return undefined;
+  const text = message.subtype === 'success' ? message.result : message.errors.join(' ');
+  return { text, ...details(message) };
+}
+
+function details(message: object): Omit<Told, 'error' | 'text'> {
+  const fields = message as Readonly<Record<string, unknown>>;
+  const word = (name: string): string | undefined => (typeof fields[name] === 'string' ? fields[name] : undefined);
+  return {
+    status: typeof fields['api_error_status'] === 'number' ? fields['api_error_status'] : undefined,
+    kind: word('api_error_type'),
+    connection: word('api_error'),
+    terminal: word('terminal_reason'),
+  };
+}
+
+const ofError: Readonly<Record<string, ModelFailureReason>> = {
+  authentication_failed: 'auth',
+  oauth_org_not_allowed: 'auth',
+  account_on_hold: 'auth',
+  verification_required: 'auth',
+  billing_error: 'auth',
+  cloud_credential_error: 'auth',
+  refusal: 'refused',
+  rate_limit: 'rate_limit',
+  overloaded: 'rate_limit',
+  invalid_request: 'invalid',
+  model_not_found: 'invalid',
+};
+
+const ofStatus: Readonly<Record<number, ModelFailureReason>> = {
+  401: 'auth',
+  402: 'auth',
+  403: 'auth',
+  413: 'overflow',
+  429: 'rate_limit',
+  529: 'rate_limit',
+};
+
+function reasonOf({ error = '', status, kind, connection, terminal, text }: Told): ModelFailureReason {
+  if (terminal === 'prompt_too_long' || /prompt is too long|context limit reached/i.test(text)) return 'overflow';
+  if (connection !== undefined) return 'network';
+  if (kind === 'overloaded_error') return 'rate_limit';
+  const reason = (status === undefined ? undefined : ofStatus[status]) ?? ofError[error];
+  if (reason !== undefined) return reason;
+  if (status !== undefined) return status >= 500 ? 'server' : 'invalid';
+  return error === 'server_error' || /connection|network|stream|ECONN|ETIMEDOUT/i.test(text) ? 'network' : 'server';
+}
+
+/** What its last words on stderr say of a `claude` that ended by itself. */
+export function deathOf(how: string, stderr: string): ModelFailure {
+  const words = oneLine(cleanText(stderr), maxMessageChars);
+  if (/unknown option|unknown argument/i.test(stderr))
+    return { reason: 'invalid', message: `${claudeCliLabel} is too old (${words}). Run \`claude update\`.` };
+  if (/root\/sudo|as root/i.test(stderr))
+    return {
+      reason: 'invalid',
+      message: `${claudeCliLabel} refuses to run as root (${words}). Start Helios as another user.`,
+    };
+  return { reason: 'network', message: `${claudeCliLabel} ended in the middle of a reply: ${how}. ${words}`.trim() };
+}

@@ -1,0 +1,27 @@
+/** Whether a `claude` could be asked, as far as files tell. */
+import { access } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Readiness } from '../model.ts';
+import { isMetered, type Environment } from './claudeEnv.ts';
+import { claudeCliLabel, signInHint } from './claudeFailures.ts';
+import type { ClaudeFinder } from './findClaude.ts';
+
+export async function readinessOf(finder: ClaudeFinder, env: Environment): Promise<Readiness> {
+  const found = await finder.find();
+  if ('problem' in found) return { isReady: false, ...found };
+  if (await maybeSignedIn(env)) return { isReady: true };
+  return { isReady: false, problem: `${claudeCliLabel} ${found.version} is not signed in.`, action: signInHint };
+}
+
+/** The keychain of macOS is not looked into: there the first call tells. */
+async function maybeSignedIn(env: Environment): Promise<boolean> {
+  if (isMetered(env) || env['CLAUDE_CODE_OAUTH_TOKEN']?.trim() || process.platform === 'darwin') return true;
+  const folder = env['CLAUDE_CONFIG_DIR']?.trim() || path.join(env['HOME'] ?? homedir(), '.claude');
+  try {
+    await access(path.join(folder, '.credentials.json'));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+/** Our tools as an MCP server inside this process. It runs none of them: it waits for the result that the agent's loop hands over. */
+import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js';
+import type { ToolSpec } from '../model.ts';
+
+export const toolServerName = 'helios';
+
+/** An older `claude` names tools after their server. */
+export const ownToolName = (name: string): string => name.replace(/^mcp__helios__/, '');
+
+/** Results on their way to the calls that wait for them, matched by the id of the call and by nothing else. */
+export class Handover {
+  readonly #calls = new Map<string, PromiseWithResolvers<CallToolResult>>();
+
+  /** The result of a call, whenever it comes. */
+  wait(callId: string): Promise<CallToolResult> {
+    return this.#call(callId).promise;
+  }
+
+  give(result: ToolResultBlockParam): void {
+    this.#call(result.tool_use_id).resolve(toolResult(result));
+  }
+
+  #call(callId: string): PromiseWithResolvers<CallToolResult> {
+    const call = this.#calls.get(callId) ?? Promise.withResolvers<CallToolResult>();
+    this.#calls.set(callId, call);
+    return call;
+  }
+}
+
+/** False for what MCP cannot carry to the model as it is, such as a PDF. */
+export const canBeHandedOver = ({ content = [] }: ToolResultBlockParam): boolean =>
+  typeof content === 'string' || content.every(({ type }) => type === 'text' || type === 'image');
+
+function toolResult({ content = [], is_error: isError = false }: ToolResultBlockParam): CallToolResult {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content;
+  return {
+    content: blocks.flatMap((block): ContentBlock[] => {
+      if (block.type === 'text') return [{ type: 'text', text: block.text }];
+      if (block.type === 'image' && block.source.type === 'base64')
+        return [{ type: 'image', data: block.source.data, mimeType: block.source.media_type }];
+      return [];
+    }),
+    isError,
+  };
+}
+
+/**
+ * The low-level server, so that schemas pass unchanged. `claude` names the call in the request's `_meta`; one that does not
+ * is told so, as its results could not be matched.
+ */
+export async function createToolServer(tools: readonly ToolSpec[], handover: Handover) {
+  const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
+  const server = new Server({ name: toolServerName, version: '1' }, { capabilities: { tools: {} } });
+  server.fallbackRequestHandler = async ({ method, params }) => {
+    if (method === 'tools/list') return { tools: tools.map(listed) };
+    const callId = params?._meta?.['claudecode/toolUseId'];
+    if (typeof callId === 'string') return handover.wait(callId);
+    return { isError: true, content: [{ type: 'text', text: 'This call has no id. Run `claude update`.' }] };
+  };
+  return server;
+}
+
+const listed = ({ name, description, inputSchema }: ToolSpec) => ({
+  name,
+  description,
+  inputSchema: { ...inputSchema, type: 'object' },
+});
