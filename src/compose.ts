@@ -76,6 +76,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const resources = resourcesOf(machines, runs, clock);
   const providers = providersOf(options, clock);
   const models = modelsOf(options, home, () => [...providers().values()]);
+  const prices = (): PriceTable => extendPrices(withToldPrices(listPrices, models.known()), settings().prices);
   const wasmFile = path.join(options.assetsFolder, 'sql-wasm.wasm');
   const openIndex = () => SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
   const catalogue = new SessionCatalogue({ home, logger, openIndex });
@@ -85,11 +86,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     version: heliosVersion,
     catalogue,
     shared: {
-      ...{ clock, logger, runs, resources, ports, providers, models, settings, today },
+      ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today },
       looks: new MachineLooks(clock),
       machinesIn: (workFolder) => machines.with(localIn(workFolder)),
       globalMemoryFolder: home.globalMemoryFolder,
-      prices: () => extendPrices(withToldPrices(listPrices, models.known()), settings().prices),
     },
   });
   const close = async (): Promise<void> => {
@@ -109,6 +109,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...providers().values()],
     models,
+    prices,
     spentToday: () => today.spent(),
     close,
     dispose: () => void close(),

@@ -12,6 +12,7 @@ import type { MachineResources } from '../machines/resources/machineResources.ts
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { Effort, ModelProvider } from '../models/model.ts';
 import type { ModelCatalogue } from '../models/modelCatalogue.ts';
+import type { PriceTable } from '../models/prices.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { DaySpent } from './budget/measures.ts';
 import type { Budget, EndReason, JournalEvent, Limits, StreamEvent } from './events.ts';
@@ -134,6 +135,8 @@ export interface Engine extends Disposable {
   readonly globalMemoryFolder: string;
   providers(): readonly ModelProvider[];
   readonly models: ModelCatalogue;
+  /** What calls cost: by our list, by what providers tell, and before both by the setting. Throws `UserFacing` where that is wrong. */
+  prices(): PriceTable;
   /** What all sessions of the home have spent since midnight, those of other processes too. */
   spentToday(): Promise<DaySpent>;
   /** Ends what this process does with the sessions (leases are let go, runs go on) and writes out the index. */

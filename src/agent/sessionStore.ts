@@ -52,7 +52,7 @@ export class SessionStore implements Sessions {
     const ofProject = configured === named ? project?.model : undefined;
     const { provider, model } =
       request.model !== undefined && request.provider === undefined
-        ? shared.models.resolve(request.model)
+        ? shared.models.resolve(request.model, undefined, configured)
         : shared.models.resolve(request.model ?? ofProject ?? 'default', named);
     const budget = checkedBudget(request.budget);
     checkModel(shared, { provider, model, budget });

@@ -2,8 +2,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Budget } from '../agent/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
+import type { Effort } from '../models/model.ts';
+import { effortLevels } from '../models/words/effortWords.ts';
 import { machineArguments, type MachineArguments } from './machineArguments.ts';
 import { machineHelp } from './machineHelp.ts';
+import { modelArguments, modelHelp, type ModelArguments } from './modelArguments.ts';
 
 export const providerNames = ['claude', 'openai', 'compatible', 'demo'] as const;
 export type ProviderName = (typeof providerNames)[number];
@@ -13,7 +16,9 @@ export interface CliOptions {
   readonly text: string | undefined;
   readonly provider: ProviderName | undefined;
   readonly claudeMode: 'cli' | 'api';
+  /** An id, `provider/id`, or an alias. */
   readonly model: string | undefined;
+  readonly effort: Effort | undefined;
   readonly isPrint: boolean;
   readonly isContinue: boolean;
   readonly resume: SessionId | undefined;
@@ -27,6 +32,7 @@ export interface CliOptions {
 export type ParsedArguments =
   | { readonly kind: 'options'; readonly options: CliOptions }
   | ({ readonly kind: 'machines' } & MachineArguments)
+  | ({ readonly kind: 'models' } & ModelArguments)
   | { readonly kind: 'done'; readonly code: number };
 
 export interface ArgumentOutput {
@@ -39,6 +45,7 @@ interface RawOptions {
   readonly provider?: ProviderName;
   readonly claudeMode: 'cli' | 'api';
   readonly model?: string;
+  readonly effort?: Effort;
   readonly print?: true;
   readonly continue?: true;
   readonly resume?: SessionId;
@@ -57,6 +64,12 @@ export function parseArguments(argv: readonly string[], output: ArgumentOutput):
     return { kind: 'done', code: 0 };
   }
   if (aboutMachines !== undefined) return { kind: 'machines', ...aboutMachines };
+  const aboutModels = modelArguments(argv);
+  if (aboutModels?.isHelp) {
+    output.out(modelHelp);
+    return { kind: 'done', code: 0 };
+  }
+  if (aboutModels !== undefined) return { kind: 'models', ...aboutModels };
   const program = createProgram(output);
   try {
     program.parse([...argv], { from: 'user' });
@@ -76,7 +89,8 @@ function createProgram({ version, out, error }: ArgumentOutput): Command {
     .argument('[goal...]', 'what is to be reached, with a number where there is one')
     .addOption(new Option('-P, --provider <name>', 'who answers; by default the one with a key').choices(providerNames))
     .addOption(new Option('--claude-mode <mode>', 'how Claude is reached').choices(['cli', 'api']).default('api'))
-    .option('-m, --model <id>', 'the model; by default the one of the provider', nonEmpty)
+    .option('-m, --model <model>', 'an id, provider/id, or opus, sonnet, gpt, …: the newest', nonEmpty)
+    .addOption(new Option('--effort <level>', 'how much the model reasons').choices(effortLevels))
     .addOption(
       new Option('-p, --print', 'one answer of the model without tools, then exit').conflicts([
         'continue',
@@ -103,6 +117,7 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
     provider: raw.provider,
     claudeMode: raw.claudeMode,
     model: raw.model,
+    effort: raw.effort,
     isPrint: raw.print === true,
     isContinue: raw.continue === true,
     resume: raw.resume,
@@ -156,7 +171,12 @@ Machines:
   helios machine import --all           add the hosts of your ssh config
   helios machine test gpu1              connect, and say what was found
   helios machine rm gpu1                take it off the list
-A goal that begins with the word machine or machines is written in quotes.
+
+Models:
+  helios models                         list those of every provider (--provider, --refresh, --json)
+  helios -m opus "…"                    the newest of a family; also an id, or provider/id
+  helios --effort high "…"              how much it reasons
+A goal that begins with the word machine, machines or models is written in quotes.
 
 Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, or the files anthropic, openai, compatible in <home>/auth (mode 0600).
 Addresses: ANTHROPIC_BASE_URL, OPENAI_BASE_URL (for --provider compatible: the endpoint).

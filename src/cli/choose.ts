@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { EngineSettings } from '../agent/engine.ts';
 import { UserFacing } from '../base/errors.ts';
-import type { CliOptions, ProviderName } from './arguments.ts';
+import { providerNames, type CliOptions, type ProviderName } from './arguments.ts';
 import { proxyOf } from '../http/proxy.ts';
 import { keySources, type ReadKey } from './keys.ts';
 import type { CliWorld } from './world.ts';
@@ -22,7 +22,7 @@ export async function chooseProvider(options: CliOptions, readKey: ReadKey, worl
       'The Claude command line cannot be used yet.',
       'Leave --claude-mode out (or say api) and set ANTHROPIC_API_KEY.',
     );
-  const asked = options.provider;
+  const asked = options.provider ?? providerNamedIn(options.model);
   if (asked === 'demo') return asked;
   if (asked === 'compatible') {
     if (!world.env['OPENAI_BASE_URL']?.trim())
@@ -37,6 +37,10 @@ export async function chooseProvider(options: CliOptions, readKey: ReadKey, worl
   throw noKey(asked);
 }
 
+/** The provider of `openai/gpt-5.4`. */
+const providerNamedIn = (model = ''): ProviderName | undefined =>
+  providerNames.find((name) => model.startsWith(`${name}/`));
+
 function noKey(asked: 'claude' | 'openai' | undefined): UserFacing {
   const variables = asked === undefined ? 'ANTHROPIC_API_KEY or OPENAI_API_KEY' : keySources[asked].variable;
   const files = asked === undefined ? 'anthropic or openai' : keySources[asked].secret;
@@ -48,7 +52,7 @@ function noKey(asked: 'claude' | 'openai' | undefined): UserFacing {
 
 /** `provider` is absent where a session goes on with its own. */
 export function settingsFor(
-  options: CliOptions,
+  options: Pick<CliOptions, 'isYes' | 'model' | 'effort'>,
   provider: ProviderName | undefined,
   { env }: CliWorld,
 ): EngineSettings {
@@ -60,6 +64,7 @@ export function settingsFor(
     idleTurns,
     ...proxyOf(env),
     ...(options.model !== undefined && { model: options.model }),
+    ...(options.effort !== undefined && { effort: options.effort }),
     ...(anthropic && { anthropicBaseUrl: anthropic }),
     ...(openai && { openaiBaseUrl: openai, compatibleBaseUrl: openai }),
   };

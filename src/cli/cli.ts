@@ -4,6 +4,7 @@ import { messageOf, UserFacing } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import type { EngineOptions } from '../compose.ts';
 import { createDemoProvider } from '../models/demo.ts';
+import { effortFor } from '../models/words/effortWords.ts';
 import { homeAt } from '../storage/home.ts';
 import { askPerson } from './approvals.ts';
 import { parseArguments, type CliOptions, type ProviderName } from './arguments.ts';
@@ -11,6 +12,8 @@ import { chooseProvider, homeOf, settingsFor } from './choose.ts';
 import { follow } from './follow.ts';
 import { keyReader } from './keys.ts';
 import { runMachineCommand } from './machineCommands.ts';
+import { modelNamed } from './modelChoice.ts';
+import { runModelCommand } from './modelCommand.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { printAnswer } from './printAnswer.ts';
 import { styleFor } from './style.ts';
@@ -28,6 +31,7 @@ export async function runCli(argv: readonly string[], world: CliWorld): Promise<
   if (parsed.kind === 'done') return parsed.code;
   try {
     if (parsed.kind === 'machines') return await runMachineCommand(parsed, homeOf(parsed, world), world);
+    if (parsed.kind === 'models') return await runModelCommand(parsed, homeOf(parsed, world), world);
     return await work(await withInput(parsed.options, world), world);
   } catch (error) {
     const action = error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
@@ -114,21 +118,31 @@ interface Opened {
 async function withEngine(opened: Opened): Promise<number> {
   const { engine, options, provider, world, approvals } = opened;
   if (options.isPrint) {
-    const found = engine.providers().find(({ id }) => id === provider);
-    if (found === undefined) throw new UserFacing(`The provider ${String(provider)} is not available.`);
     if (options.text === undefined) throw new UserFacing('There is no question.', 'Write it after --print.');
-    return printAnswer(found, { text: options.text, model: options.model }, world);
+    const { provider: id, model } = await modelNamed(options, provider, engine);
+    const found = engine.providers().find((each) => each.id === id);
+    if (found === undefined) throw new UserFacing(`The provider ${id} is not available.`);
+    return printAnswer(found, { text: options.text, model, effort: options.effort }, world);
   }
   const style = styleFor(opened.isTerminal, world.env);
   const view = createView(opened, style);
   approvals.view = view;
   try {
     const { session, say } = await openSession(opened);
+    noticeEffort(session, opened, view);
     const homeOption = options.home === undefined ? '' : ` --home ${options.home}`;
     return await follow({ session, view, engine, world, style, homeOption, ...(say !== undefined && { say }) });
   } finally {
     if (view instanceof TerminalView) view.dispose();
   }
+}
+
+/** A level that the model does not know is not dropped in silence. */
+function noticeEffort({ state }: Session, { engine, options }: Opened, view: SessionView): void {
+  if (options.effort === undefined) return;
+  const { provider, model } = state;
+  const { note } = effortFor({ ...engine.models.describe(provider, model), id: model }, options.effort);
+  if (note !== undefined) view.notice(note);
 }
 
 function createView({ engine, options, world, isTerminal }: Opened, style: ReturnType<typeof styleFor>): SessionView {
@@ -143,34 +157,33 @@ function createView({ engine, options, world, isTerminal }: Opened, style: Retur
 }
 
 async function openSession({ engine, options, provider, world }: Opened): Promise<{ session: Session; say?: string }> {
-  const { text, budget, model } = options;
+  const { text, budget } = options;
   if (!options.isContinue && options.resume === undefined) {
     const request = { goal: text ?? '', budget, workFolder: world.cwd };
-    return {
-      session: await engine.sessions.start({ ...request, ...(provider && { provider }), ...(model && { model }) }),
-    };
+    const named = options.model === undefined ? provider && { provider } : await modelNamed(options, provider, engine);
+    return { session: await engine.sessions.start({ ...request, ...named }) };
   }
   const id = options.resume ?? (await engine.sessions.list())[0]?.id;
   if (id === undefined)
     throw new UserFacing(`There is no session in ${engine.home} yet.`, 'Start one with a goal: helios "…"');
   const hasBudget = Object.keys(budget).length > 0;
   const session = await engine.sessions.resume(id, hasBudget ? { budget } : {});
-  await useChosenModel(session, { engine, options, provider });
+  await useChosenModel(session, { engine, options });
   const say = text ?? wordToGoOn(session);
   return { session, ...(say !== undefined && { say }) };
 }
 
-/** A session keeps its model unless another one is asked for. */
+/** A session keeps its model and its effort unless others are asked for. */
 async function useChosenModel(
   session: Session,
-  { engine, options, provider }: Pick<Opened, 'engine' | 'options' | 'provider'>,
+  { engine, options }: Pick<Opened, 'engine' | 'options'>,
 ): Promise<void> {
+  if (options.effort !== undefined) await session.useEffort(options.effort);
   if (options.provider === undefined && options.model === undefined) return;
-  const wanted = provider ?? session.state.provider;
-  const known = engine.providers().find(({ id }) => id === wanted);
-  const isSame = wanted === session.state.provider;
-  const model = options.model ?? (isSame ? session.state.model : known?.defaultModel);
-  if (model !== undefined) await session.useModel(wanted, model);
+  const { provider, model } = session.state;
+  if (options.model === undefined && options.provider === provider) return;
+  const chosen = await modelNamed(options, provider, engine);
+  if (chosen.provider !== provider || chosen.model !== model) await session.useModel(chosen.provider, chosen.model);
 }
 
 /** What wakes a session that waits for a person; undefined where it goes on by itself. */

@@ -24,8 +24,11 @@ export function machineArguments(argv: readonly string[]): MachineArguments | un
   };
 }
 
-/** It may stand before the words and after them. */
-function takeHome(argv: readonly string[]): { readonly rest: readonly string[]; readonly home: string | undefined } {
+/** `--home` may stand before the words and after them. */
+export function takeHome(argv: readonly string[]): {
+  readonly rest: readonly string[];
+  readonly home: string | undefined;
+} {
   const at = argv.findIndex((word) => word === '--home' || word.startsWith('--home='));
   if (at === -1) return { rest: argv, home: undefined };
   const isApart = argv[at] === '--home';

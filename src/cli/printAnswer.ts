@@ -1,5 +1,5 @@
 /** One answer of the model, without a session and without tools. */
-import type { ModelProvider } from '../models/model.ts';
+import type { Effort, ModelProvider } from '../models/model.ts';
 import { UserFacing } from '../base/errors.ts';
 import { cleanText } from '../base/text.ts';
 import { exitCodes, type CliWorld } from './world.ts';
@@ -9,16 +9,17 @@ const system = { text: 'Answer briefly and plainly. You have no tools here.', is
 /** The exit code. The text goes to stdout as it comes. */
 export async function printAnswer(
   provider: ModelProvider,
-  question: { readonly text: string; readonly model: string | undefined },
+  question: { readonly text: string; readonly model: string; readonly effort: Effort | undefined },
   world: CliWorld,
 ): Promise<number> {
   const abort = new AbortController();
   const interrupt = world.onInterrupt(() => abort.abort());
   const request = {
-    model: question.model ?? provider.defaultModel,
+    model: question.model,
     system: [system],
     messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: question.text }] }],
     tools: [],
+    ...(question.effort !== undefined && { effort: question.effort }),
   };
   try {
     for await (const event of provider.stream(request, abort.signal)) {

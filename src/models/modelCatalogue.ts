@@ -24,20 +24,29 @@ export interface CatalogueListing {
   readonly problems: ReadonlyMap<string, string>;
 }
 
+export interface ListingOptions {
+  /** Asks anew; otherwise what was heard within the hour is not asked for again. */
+  readonly isFresh?: boolean | undefined;
+  /** Only this one is asked, and only its models are given. */
+  readonly provider?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** All models that can be reached, of all providers. */
 export interface ModelCatalogue {
   /** What is known now, from our list and from what was heard before; makes no request. */
   known(): readonly CatalogueEntry[];
-  /** Asks every provider that is ready; what was heard within the hour is not asked for again unless `isFresh`. Never rejects. */
-  list(options?: { readonly isFresh?: boolean; readonly signal?: AbortSignal }): Promise<CatalogueListing>;
+  /** Asks every provider that is ready, in parallel, each for ten seconds at most. Never rejects. */
+  list(options?: ListingOptions): Promise<CatalogueListing>;
   /** What is known of a model, also by its id with or without a date. */
   describe(provider: string, model: string): ModelDescription | undefined;
   /**
    * What a person's word for a model stands for: an id, `provider/id`, an alias (`opus`, `sonnet`, `gpt`, …: the newest of
    * its kind that is not retiring), or `default`. With a provider, only its models are meant, and one that no list has is
-   * taken as it stands. Throws `UserFacing` that names near ones.
+   * taken as it stands; without one, `preferred` (else the one of the settings) goes before the others. Throws
+   * `UserFacing` that names near ones.
    */
-  resolve(word: string, provider?: string): NamedModel;
+  resolve(word: string, provider?: string, preferred?: string): NamedModel;
 }
 
 export interface CatalogueDeps {
@@ -77,15 +86,18 @@ export class LiveCatalogue implements ModelCatalogue {
     });
   }
 
-  async list({ isFresh = false, signal }: { isFresh?: boolean; signal?: AbortSignal } = {}): Promise<CatalogueListing> {
+  async list({ isFresh = false, provider: only, signal }: ListingOptions = {}): Promise<CatalogueListing> {
+    const isWanted = (id: string): boolean => only === undefined || id === only;
+    const wanted = this.#deps.providers().filter(({ id }) => isWanted(id));
     const told = await Promise.all(
-      this.#deps.providers().map(async (provider) => {
+      wanted.map(async (provider) => {
         const problem = await orOnAbort(this.#ask(provider, isFresh), signal, 'It was not waited for.');
         return problem === undefined ? [] : [[provider.id, problem] as const];
       }),
     );
     await this.#deps.cache.settled();
-    return { entries: this.known(), problems: new Map(told.flat()) };
+    const entries = this.known().filter(({ provider }) => isWanted(provider));
+    return { entries, problems: new Map(told.flat()) };
   }
 
   describe(provider: string, model: string): ModelDescription | undefined {
@@ -99,15 +111,14 @@ export class LiveCatalogue implements ModelCatalogue {
     );
   }
 
-  resolve(word: string, provider?: string): NamedModel {
+  resolve(word: string, provider?: string, preferred: string = this.#deps.configured().provider): NamedModel {
     const asked = word.trim();
     const wanted = this.#deps.providers();
     if (asked === 'default') {
-      const owner = providerOf(wanted, provider ?? this.#deps.configured().provider);
+      const owner = providerOf(wanted, provider ?? preferred);
       return { provider: owner.id, model: this.#defaultOf(owner) };
     }
     if (asked === '') throw new UserFacing('No model is named.', 'Write its id, or an alias such as opus or gpt.');
-    const { provider: preferred } = this.#deps.configured();
     const shelves = wanted
       .toSorted((one, other) => Number(other.id === preferred) - Number(one.id === preferred))
       .map((each) => this.#shelf(each));

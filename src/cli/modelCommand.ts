@@ -1,0 +1,60 @@
+/** Carries out `helios models`. */
+import { homeAt } from '../storage/home.ts';
+import { UserFacing } from '../base/errors.ts';
+import { cleanText } from '../base/text.ts';
+import type { CatalogueListing } from '../models/modelCatalogue.ts';
+import type { PriceTable } from '../models/prices.ts';
+import { modelRowHeader, modelRows, priceUnit, problemLines } from '../models/words/modelRows.ts';
+import { settingsFor } from './choose.ts';
+import { columnsText } from './columns.ts';
+import { keyReader } from './keys.ts';
+import { parseModelOptions, type ModelArguments } from './modelArguments.ts';
+import { exitCodes, type CliWorld } from './world.ts';
+
+/** The exit code. Rejects with `UserFacing`. */
+export async function runModelCommand(
+  { words }: Pick<ModelArguments, 'words'>,
+  homeFolder: string,
+  world: CliWorld,
+): Promise<number> {
+  const { isJson, isFresh, provider } = parseModelOptions(words);
+  const home = homeAt(homeFolder);
+  const engine = await world.createEngine({
+    home: home.folder,
+    assetsFolder: world.assetsFolder,
+    settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, world),
+    ports: { secret: keyReader(world.env, home.authFolder), approve: () => Promise.resolve('deny') },
+    clock: world.clock,
+    workFolder: world.cwd,
+  });
+  try {
+    const ids = engine.providers().map(({ id }) => id);
+    if (provider !== undefined && !ids.includes(provider))
+      throw new UserFacing(`There is no model provider ${provider}.`, `Choose one of: ${ids.join(', ')}.`);
+    const abort = new AbortController();
+    const interrupt = world.onInterrupt(() => abort.abort());
+    const listing = await engine.models.list({ isFresh, provider, signal: abort.signal });
+    interrupt.dispose();
+    world.stdout.write(isJson ? jsonText(listing) : tableText(listing, engine.prices(), world.stdout.columns));
+    return abort.signal.aborted ? exitCodes.interrupted : exitCodes.goal;
+  } finally {
+    await engine.close();
+  }
+}
+
+const pipeColumns = 160;
+
+function tableText(listing: CatalogueListing, prices: PriceTable, columns = pipeColumns): string {
+  const rows = modelRows(listing, prices).map((row) => row.map(cleanText));
+  const problems = problemLines(listing).map((line) => `${cleanText(line)}\n`);
+  return [
+    columnsText(modelRowHeader, rows, columns),
+    `\n${priceUnit}\n`,
+    ...(problems.length === 0 ? [] : ['\nNot asked:\n', ...problems]),
+  ].join('');
+}
+
+function jsonText({ entries, problems }: CatalogueListing): string {
+  const models = entries.map(({ provider, model, source, isDefault }) => ({ provider, ...model, source, isDefault }));
+  return `${JSON.stringify({ models, problems: Object.fromEntries(problems) }, null, 2)}\n`;
+}

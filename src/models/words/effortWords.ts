@@ -1,0 +1,38 @@
+/** Levels of reasoning, as a person says them, and what becomes of them. Pure. */
+import { UserFacing } from '../../base/errors.ts';
+import type { Effort, ModelDescription } from '../model.ts';
+import { nearWords } from './nearWords.ts';
+
+export const effortLevels: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
+
+/** `undefined` for `default`: as the settings say. Throws `UserFacing`. */
+export function parseEffort(word: string): Effort | undefined {
+  const asked = word.trim().toLowerCase();
+  if (asked === 'default') return undefined;
+  const level = effortLevels.find((each) => each === asked);
+  if (level !== undefined) return level;
+  const [near] = nearWords(asked, effortLevels);
+  throw new UserFacing(
+    `There is no level of reasoning ${word.trim()}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    `Levels: ${effortLevels.join(', ')}, or default.`,
+  );
+}
+
+export interface EffortAnswer {
+  /** What the model is told; `undefined`: nothing. */
+  readonly effort: Effort | undefined;
+  /** Present when that is not what was asked for. */
+  readonly note?: string;
+}
+
+/** What a model makes of a level: the nearest that it knows. Of a model that nothing is known of, the level as it is. */
+export function effortFor(model: Pick<ModelDescription, 'id' | 'efforts'>, asked: Effort): EffortAnswer {
+  const { id, efforts } = model;
+  if (efforts === undefined || efforts.includes(asked)) return { effort: asked };
+  const [first] = efforts;
+  if (first === undefined) return { effort: undefined, note: `${id} takes no level of reasoning: none is sent.` };
+  const rank = (effort: Effort): number => effortLevels.indexOf(effort);
+  const gap = (effort: Effort): number => Math.abs(rank(effort) - rank(asked));
+  const nearest = efforts.reduce((best, each) => (gap(each) < gap(best) ? each : best), first);
+  return { effort: nearest, note: `${id} knows ${efforts.join(', ')}: ${nearest} is used.` };
+}

@@ -1,0 +1,41 @@
+/** The models of a listing as the cells of a table, for terminal and chat. Pure. */
+import type { CatalogueEntry, CatalogueListing } from '../modelCatalogue.ts';
+import type { PriceTable } from '../prices.ts';
+import { pricesText, tokensText } from './modelAmounts.ts';
+
+export const modelRowHeader = ['provider', 'model', 'context', 'output', 'price', 'notes'] as const;
+
+/** What the price is of; said once beside the table. */
+export const priceUnit = 'Prices are US dollars per million tokens, input / output.';
+
+/** A row for each model, in the order of `modelRowHeader`. */
+export function modelRows({ entries, problems }: CatalogueListing, prices: PriceTable): readonly string[][] {
+  return entries.map((entry) => {
+    const { provider, model } = entry;
+    const price = pricesText(provider, model.id, prices);
+    return [
+      provider,
+      model.id,
+      tokensText(model.contextTokens),
+      tokensText(model.maxOutputTokens),
+      price === undefined ? '?' : `${price.input} / ${price.output}`,
+      notesOf(entry, problems.has(provider)),
+    ];
+  });
+}
+
+function notesOf({ model, isDefault, source }: CatalogueEntry, isProblem: boolean): string {
+  const notes = [
+    isDefault && 'default',
+    model.label !== model.id && model.label,
+    model.isRetiring === true && 'retiring',
+    model.toolCalls === 'text' && 'tools by text',
+    model.acceptsImages === false && 'no images',
+    isProblem && source === 'known' && 'not asked',
+  ];
+  return notes.filter((note) => note !== false).join(', ');
+}
+
+/** A line for each provider that could not be asked. */
+export const problemLines = ({ problems }: CatalogueListing): readonly string[] =>
+  [...problems].map(([provider, problem]) => `${provider}: ${problem}`);

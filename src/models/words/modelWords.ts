@@ -1,0 +1,81 @@
+/** The words about the model of a session: what is typed after `/switch` and `/model`, and what is answered. Pure. */
+import type { Effort, ModelDescription, ModelProvider } from '../model.ts';
+import type { ModelCatalogue } from '../modelCatalogue.ts';
+import type { NamedModel } from '../list/modelNames.ts';
+import type { PriceTable } from '../prices.ts';
+import { effortFor } from './effortWords.ts';
+import { pricesText, tokensText } from './modelAmounts.ts';
+
+type NamedProvider = Pick<ModelProvider, 'id' | 'label'>;
+
+/** A provider, a model, or both: `openai opus`, `Anthropic`, `opus 4.6`, `openai/gpt-5.4`. `undefined` for no words. */
+export function parseModelWords(
+  text: string,
+  providers: readonly NamedProvider[],
+): { readonly provider?: string; readonly word: string } | undefined {
+  const words = text.trim().split(/\s+/).filter(Boolean);
+  const [first, ...rest] = words;
+  if (first === undefined) return undefined;
+  const isNamed = ({ id, label }: NamedProvider): boolean =>
+    [id, label].some((name) => name.toLowerCase() === first.toLowerCase());
+  const provider = providers.find(isNamed);
+  if (provider === undefined) return { word: words.join(' ') };
+  return { provider: provider.id, word: rest.length === 0 ? 'default' : rest.join(' ') };
+}
+
+export interface ModelWordsContext {
+  readonly catalogue: Pick<ModelCatalogue, 'resolve'>;
+  readonly providers: readonly NamedProvider[];
+  /** The provider of the session: where a word fits models of several, it stays with this one. */
+  readonly current?: string | undefined;
+}
+
+/** The model that the words stand for; `undefined` for no words. Throws `UserFacing`. */
+export function modelFor(text: string, { catalogue, providers, current }: ModelWordsContext): NamedModel | undefined {
+  const asked = parseModelWords(text, providers);
+  return asked && catalogue.resolve(asked.word, asked.provider, current);
+}
+
+/** A model as it is used, with what is known of it. */
+export interface ModelInUse extends NamedModel {
+  /** Undefined for a model that no list has. */
+  readonly description: ModelDescription | undefined;
+  readonly effort: Effort;
+  readonly prices: PriceTable;
+}
+
+/** `claude/claude-opus-5-5 (Claude Opus 5.5) · 1M context, 128K output · $4.00 in, $20.00 out per million tokens · reasoning medium`. */
+export function modelText(used: ModelInUse): string {
+  const { provider, model, description, prices } = used;
+  const label = description === undefined || description.label === model ? '' : ` (${description.label})`;
+  const sizes =
+    description === undefined
+      ? 'its sizes are not known'
+      : `${tokensText(description.contextTokens)} context, ${tokensText(description.maxOutputTokens)} output`;
+  const price = pricesText(provider, model, prices);
+  const cost = price === undefined ? 'price not known' : `${price.input} in, ${price.output} out per million tokens`;
+  return [`${provider}/${model}${label}`, sizes, cost, reasoningPart(used)].join(' · ');
+}
+
+function reasoningPart({ model, description, effort }: ModelInUse): string {
+  const answer = effortFor({ ...description, id: model }, effort);
+  return answer.effort === undefined ? 'no levels of reasoning' : `reasoning ${answer.effort}`;
+}
+
+/** After a switch: what answers now, what stays, and what is different. */
+export function switchedText(used: ModelInUse): string {
+  const notes = noteFor(used);
+  return `From the next call on: ${modelText(used)}. History and notes stay.${notes}`;
+}
+
+/** After `/reasoning`: what the model makes of the level. */
+export function reasoningText(used: ModelInUse): string {
+  const answer = effortFor({ ...used.description, id: used.model }, used.effort);
+  const said = answer.effort === undefined ? '' : `Reasoning from the next call on: ${answer.effort}.`;
+  return `${said}${noteFor(used)}`.trim();
+}
+
+function noteFor({ model, description, effort }: ModelInUse): string {
+  const { note } = effortFor({ ...description, id: model }, effort);
+  return note === undefined ? '' : ` ${note}`;
+}
