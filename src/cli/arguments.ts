@@ -4,11 +4,12 @@ import type { Budget } from '../agent/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
 import type { Effort } from '../models/model.ts';
 import { effortLevels } from '../models/words/effortWords.ts';
+import { authArguments, authHelp, type AuthArguments } from './authArguments.ts';
 import { machineArguments, type MachineArguments } from './machineArguments.ts';
 import { machineHelp } from './machineHelp.ts';
 import { modelArguments, modelHelp, type ModelArguments } from './modelArguments.ts';
 
-export const providerNames = ['claude', 'openai', 'compatible', 'demo'] as const;
+export const providerNames = ['claude', 'openai', 'chatgpt', 'compatible', 'demo'] as const;
 export type ProviderName = (typeof providerNames)[number];
 
 export interface CliOptions {
@@ -33,6 +34,7 @@ export type ParsedArguments =
   | { readonly kind: 'options'; readonly options: CliOptions }
   | ({ readonly kind: 'machines' } & MachineArguments)
   | ({ readonly kind: 'models' } & ModelArguments)
+  | ({ readonly kind: 'auth' } & AuthArguments)
   | { readonly kind: 'done'; readonly code: number };
 
 export interface ArgumentOutput {
@@ -70,6 +72,12 @@ export function parseArguments(argv: readonly string[], output: ArgumentOutput):
     return { kind: 'done', code: 0 };
   }
   if (aboutModels !== undefined) return { kind: 'models', ...aboutModels };
+  const aboutAuth = authArguments(argv);
+  if (aboutAuth?.isHelp) {
+    output.out(authHelp());
+    return { kind: 'done', code: 0 };
+  }
+  if (aboutAuth !== undefined) return { kind: 'auth', ...aboutAuth };
   const program = createProgram(output);
   try {
     program.parse([...argv], { from: 'user' });
@@ -178,7 +186,11 @@ Models:
   helios --effort high "…"              how much it reasons
 A goal that begins with the word machine, machines or models is written in quotes.
 
+Sign-in:
+  helios auth login                     ChatGPT: models by your subscription (-P chatgpt)
+  helios auth status                    where the key of each provider comes from (--json)
+
 Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, or the files anthropic, openai, compatible in <home>/auth (mode 0600).
-Addresses: ANTHROPIC_BASE_URL, OPENAI_BASE_URL (for --provider compatible: the endpoint).
+Addresses: ANTHROPIC_BASE_URL, CHATGPT_BASE_URL, OPENAI_BASE_URL (for --provider compatible: the endpoint).
 Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted. Runs go on in any case.
 `;

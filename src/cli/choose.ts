@@ -32,7 +32,7 @@ export async function chooseProvider(options: CliOptions, readKey: ReadKey, worl
       );
     return asked;
   }
-  for (const name of asked === undefined ? (['claude', 'openai'] as const) : [asked])
+  for (const name of asked === undefined ? (['claude', 'openai', 'chatgpt'] as const) : [asked])
     if ((await readKey(keySources[name].secret)) !== undefined) return name;
   throw noKey(asked);
 }
@@ -41,13 +41,29 @@ export async function chooseProvider(options: CliOptions, readKey: ReadKey, worl
 const providerNamedIn = (model = ''): ProviderName | undefined =>
   providerNames.find((name) => model.startsWith(`${name}/`));
 
-function noKey(asked: 'claude' | 'openai' | undefined): UserFacing {
-  const variables = asked === undefined ? 'ANTHROPIC_API_KEY or OPENAI_API_KEY' : keySources[asked].variable;
+function noKey(asked: 'claude' | 'openai' | 'chatgpt' | undefined): UserFacing {
+  if (asked === 'chatgpt') return new UserFacing('Nobody is signed in to ChatGPT.', 'Sign in with: helios auth login');
+  const variables =
+    asked === undefined ? 'ANTHROPIC_API_KEY or OPENAI_API_KEY' : keySources[asked].variables.join(' or ');
   const files = asked === undefined ? 'anthropic or openai' : keySources[asked].secret;
   return new UserFacing(
     asked === undefined ? 'No model can be reached: there is no key.' : `There is no key for the provider ${asked}.`,
-    `Set ${variables}, or put the key into the file ${files} in <home>/auth (mode 0600). Without a key, -P demo runs the scripted offline demo.`,
+    `Set ${variables}, or put the key into the file ${files} in <home>/auth (mode 0600); or sign in to ChatGPT with helios auth login. Without a key, -P demo runs the scripted offline demo.`,
   );
+}
+
+/** Where the services are, and the way to them. */
+export function networkFor(env: CliWorld['env']) {
+  const given = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const [anthropicBaseUrl, openaiBaseUrl] = [given('ANTHROPIC_BASE_URL'), given('OPENAI_BASE_URL')];
+  const [chatgptBaseUrl, chatgptAuthUrl] = [given('CHATGPT_BASE_URL'), given('CHATGPT_AUTH_URL')];
+  return {
+    ...proxyOf(env),
+    ...(anthropicBaseUrl && { anthropicBaseUrl }),
+    ...(openaiBaseUrl && { openaiBaseUrl, compatibleBaseUrl: openaiBaseUrl }),
+    ...(chatgptBaseUrl && { chatgptBaseUrl }),
+    ...(chatgptAuthUrl && { chatgptAuthUrl }),
+  };
 }
 
 /** `provider` is absent where a session goes on with its own. */
@@ -56,16 +72,12 @@ export function settingsFor(
   provider: ProviderName | undefined,
   { env }: CliWorld,
 ): EngineSettings {
-  const anthropic = env['ANTHROPIC_BASE_URL']?.trim();
-  const openai = env['OPENAI_BASE_URL']?.trim();
   return {
     provider: provider ?? 'claude',
     permissionMode: options.isYes ? 'allow' : 'ask',
     idleTurns,
-    ...proxyOf(env),
+    ...networkFor(env),
     ...(options.model !== undefined && { model: options.model }),
     ...(options.effort !== undefined && { effort: options.effort }),
-    ...(anthropic && { anthropicBaseUrl: anthropic }),
-    ...(openai && { openaiBaseUrl: openai, compatibleBaseUrl: openai }),
   };
 }

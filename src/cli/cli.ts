@@ -7,10 +7,11 @@ import { createDemoProvider } from '../models/demo.ts';
 import { effortFor } from '../models/words/effortWords.ts';
 import { homeAt } from '../storage/home.ts';
 import { askPerson } from './approvals.ts';
+import { runAuthCommand } from './authCommands.ts';
 import { parseArguments, type CliOptions, type ProviderName } from './arguments.ts';
 import { chooseProvider, homeOf, settingsFor } from './choose.ts';
 import { follow } from './follow.ts';
-import { keyReader } from './keys.ts';
+import { keyKeeper, keyReader } from './keys.ts';
 import { runMachineCommand } from './machineCommands.ts';
 import { modelNamed } from './modelChoice.ts';
 import { runModelCommand } from './modelCommand.ts';
@@ -32,6 +33,7 @@ export async function runCli(argv: readonly string[], world: CliWorld): Promise<
   try {
     if (parsed.kind === 'machines') return await runMachineCommand(parsed, homeOf(parsed, world), world);
     if (parsed.kind === 'models') return await runModelCommand(parsed, homeOf(parsed, world), world);
+    if (parsed.kind === 'auth') return await runAuthCommand(parsed, homeOf(parsed, world), world);
     return await work(await withInput(parsed.options, world), world);
   } catch (error) {
     const action = error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
@@ -74,6 +76,7 @@ async function work(options: CliOptions, world: CliWorld): Promise<number> {
     settings: () => settingsFor(options, provider, world),
     ports: {
       secret: readKey,
+      storeSecret: keyKeeper(home.authFolder),
       approve: (request, signal) => asked(approvals, () => askPerson(request, world, signal)),
       ...(isTerminal ? terminalPrompts(world, (ask) => asked(approvals, ask)) : refusingPrompts(world)),
     },

@@ -1,29 +1,65 @@
 /** Keys of the providers: from the environment, else from files that only their owner can read. Never shown, never logged. */
-import { readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, UserFacing } from '../base/errors.ts';
+import { writeFileAtomic } from '../storage/atomicFile.ts';
 import type { ProviderName } from './arguments.ts';
 
-interface KeySource {
+export interface KeySource {
   /** As the engine names the secret, and the file in `auth`. */
   readonly secret: string;
-  readonly variable: string;
+  /** The first that is set is taken. */
+  readonly variables: readonly string[];
 }
 
 export const keySources: Readonly<Record<Exclude<ProviderName, 'demo'>, KeySource>> = {
-  claude: { secret: 'anthropic', variable: 'ANTHROPIC_API_KEY' },
-  openai: { secret: 'openai', variable: 'OPENAI_API_KEY' },
-  compatible: { secret: 'compatible', variable: 'OPENAI_API_KEY' },
+  claude: { secret: 'anthropic', variables: ['ANTHROPIC_API_KEY'] },
+  openai: { secret: 'openai', variables: ['OPENAI_API_KEY'] },
+  chatgpt: { secret: 'chatgpt', variables: [] },
+  compatible: { secret: 'compatible', variables: ['OPENAI_API_KEY'] },
 };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface FoundKey {
+  readonly value: string;
+  readonly source: 'environment' | 'file';
+  /** The variable, or the file. */
+  readonly from: string;
+}
 
 export type ReadKey = (secret: string) => Promise<string | undefined>;
 
 /** `undefined` when there is none. Rejects with `UserFacing` for a file that others can read. */
-export function keyReader(env: Readonly<Record<string, string | undefined>>, authFolder: string): ReadKey {
+export function keyReader(env: Environment, authFolder: string): ReadKey {
   return async (secret) => {
-    const source = Object.values(keySources).find((each) => each.secret === secret);
-    const fromEnv = source === undefined ? undefined : env[source.variable]?.trim();
-    return fromEnv ? fromEnv : fromFile(path.join(authFolder, secret));
+    const known = Object.values(keySources).find((each) => each.secret === secret);
+    return (await findKey(known ?? { secret, variables: [] }, env, authFolder))?.value;
+  };
+}
+
+export async function findKey(
+  { secret, variables }: KeySource,
+  env: Environment,
+  authFolder: string,
+): Promise<FoundKey | undefined> {
+  for (const variable of variables) {
+    const value = env[variable]?.trim();
+    if (value) return { value, source: 'environment', from: variable };
+  }
+  const file = path.join(authFolder, secret);
+  const value = await fromFile(file);
+  return value === undefined ? undefined : { value, source: 'file', from: file };
+}
+
+/** Keeps a secret in a file that only its owner can read; `undefined` forgets it. Rejects with `StorageFailure`. */
+export function keyKeeper(authFolder: string): (secret: string, value: string | undefined) => Promise<void> {
+  return async (secret, value) => {
+    const file = path.join(authFolder, secret);
+    if (value === undefined) return rm(file, { force: true });
+    await mkdir(authFolder, { recursive: true, mode: 0o700 });
+    await chmod(authFolder, 0o700);
+    await writeFileAtomic(file, `${value}\n`, 0o600);
   };
 }
 

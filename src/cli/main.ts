@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/clock.ts';
 import { toDisposable } from '../base/disposable.ts';
 import { createEngine, defaultHome, heliosVersion } from '../compose.ts';
+import { callbackPorts } from '../models/chatgpt/codexService.ts';
 import { sshHosts } from '../machines/list/sshHosts.ts';
 import { runCli } from './cli.ts';
+import { openBrowser } from './openBrowser.ts';
 
 // Run from its sources, without a build, the file is where npm put it.
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -29,6 +31,8 @@ const code = await runCli(process.argv.slice(2), {
   homeFolder: homedir(),
   sshHosts: () => sshHosts(),
   createEngine,
+  callbackPorts,
+  openBrowser,
   onInterrupt(listener) {
     process.on('SIGINT', listener);
     return toDisposable(() => process.off('SIGINT', listener));

@@ -31,6 +31,10 @@ export interface CliWorld {
   /** Hosts of the person's ssh config. */
   sshHosts(): Promise<readonly SshHost[]>;
   createEngine(options: EngineOptions): Promise<Engine>;
+  /** Where a browser may come back to after a sign-in; the first that is free is taken. */
+  readonly callbackPorts: readonly number[];
+  /** False when there is none, or it could not be started. */
+  openBrowser(address: string): Promise<boolean>;
   /** Ctrl+C. */
   onInterrupt(listener: () => void): Disposable;
   /** At once, whatever is under way. */

@@ -29,6 +29,8 @@ export interface FakeWorld extends CliWorld {
   readonly stderr: FakeOutput;
   readonly interrupts: Emitter<void>;
   readonly exits: number[];
+  /** Addresses that a browser was opened with. */
+  readonly opened: string[];
 }
 
 export interface FakeWorldOptions {
@@ -48,6 +50,7 @@ export function fakeWorld(given: FakeWorldOptions): FakeWorld {
   stdout.isTTY = isTerminal;
   const interrupts = new Emitter<void>();
   const exits: number[] = [];
+  const opened: string[] = [];
   return {
     env,
     cwd: folder,
@@ -66,10 +69,13 @@ export function fakeWorld(given: FakeWorldOptions): FakeWorld {
       ]),
     createEngine: (options) =>
       createEngine({ ...options, ...(model && { providers: [model] }), ...(createMachine && { createMachine }) }),
+    callbackPorts: [0],
+    openBrowser: (address) => Promise.resolve(opened.push(address) > 0),
     onInterrupt: (listener) => interrupts.event(listener),
     exit: (code) => void exits.push(code),
     interrupts,
     exits,
+    opened,
   };
 }
 
