@@ -39,9 +39,12 @@ function frames(answer: WireAnswer, request: WireRequest): Frame[] {
 }
 
 /** An event of the Messages API, or an exception: `{ exception: 'throttlingException', message: '…' }`. */
-const rawFrame = ({ exception, message, ...event }: JsonObject): Frame => ({
+const rawFrame = (event: JsonObject): Frame => ({
   part: 'text',
-  sse: typeof exception === 'string' ? exceptionFrame(exception, String(message)) : chunkFrame(JSON.stringify(event)),
+  sse:
+    typeof event.exception === 'string'
+      ? exceptionFrame(event.exception, String(event.message))
+      : chunkFrame(JSON.stringify(event)),
 });
 
 const chunkFrame = (json: string): Buffer =>
