@@ -1,59 +1,136 @@
 /** Any endpoint that speaks Chat Completions: vLLM, Ollama, llama.cpp, LM Studio, OpenRouter and many more. */
-import type { Attempt } from '../guarded.ts';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import { silentLogger, type Logger } from '../../base/logger.ts';
+import { CallFailed, type Attempt, type RawStream } from '../guarded.ts';
+import { listing } from '../listing.ts';
 import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
-import { chatRequest } from './openaiChatRequest.ts';
-import { readChat } from './openaiChatStream.ts';
 import { openaiClient } from '../openai/openaiClient.ts';
 import { dependable, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
 import { openReplaying } from '../replay.ts';
+import { withTextTools } from '../textTools/withTextTools.ts';
+import { askJson } from './askJson.ts';
+import { refusesTools, withStatus } from './endpointFailure.ts';
+import { endpointModels } from './endpointModels.ts';
+import { KnownModels, type ModelSettings } from './knownModels.ts';
+import { chatRequest } from './openaiChatRequest.ts';
+import { readChat } from './openaiChatStream.ts';
+import { isOpenToAll } from './openToAll.ts';
 
-export interface CompatibleProviderOptions extends ProviderOptions {
+export interface CompatibleProviderOptions extends ProviderOptions, ModelSettings {
   /** Such as `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string;
-  /** Asked for when a session names no model. */
-  readonly defaultModel: string;
-  /** Models of the endpoint, where they are known; the default model is listed in any case. */
-  readonly models?: readonly ModelDescription[];
-  /** Sends `reasoning_effort`. Off unless told: many servers refuse what they do not know. */
-  readonly sendsEffort?: boolean;
+  /** Of an endpoint that has a name of its own. */
+  readonly identity?: ProviderIdentity;
+  /** Asked for when a session names no model; the first that the endpoint lists unless told. */
+  readonly defaultModel?: string;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly logger?: Logger;
 }
 
-const identity: ProviderIdentity = {
+const compatible: ProviderIdentity = {
   id: 'compatible',
   label: 'OpenAI-compatible endpoint',
   keyHint: 'Set OPENAI_API_KEY in the environment, or run “Helios: Set API Key” in VS Code.',
 };
 
-/** Small enough for most local servers; a setting can name the real size. */
-const assumedContextTokens = 32_768;
-
 /** Servers of one's own ask for no key, but the SDK insists on one. */
 const noKey = 'none';
 
-export function createCompatibleProvider(options: CompatibleProviderOptions): ModelProvider {
-  const { baseUrl, defaultModel, models = [], sendsEffort = false } = options;
+/** The first call waits no longer to hear what the endpoint says of its models. */
+const learnWithinMs = 3000;
 
-  async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
-    const key = (await options.apiKey())?.trim() ?? '';
-    attempt.secret = key;
-    const client = await openaiClient(key === '' ? noKey : key, baseUrl);
-    const chunks = await openReplaying(request, (asked) =>
-      client.chat.completions.create(chatRequest(asked, identity.id, sendsEffort), { signal }),
-    );
-    yield* readChat(chunks, { provider: identity.id, request, attempt });
+export function createCompatibleProvider(options: CompatibleProviderOptions): ModelProvider {
+  const { identity = compatible, logger = silentLogger, clock, headers, fetch, sendsEffort = false } = options;
+  const { id, label, keyHint } = identity;
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  // A failure tells where it was: addresses are what is wrong most often.
+  const placed: ProviderIdentity = { id, label: `${label} at ${baseUrl}`, keyHint };
+  const known = new KnownModels(options, options.defaultModel, logger);
+
+  const key = async (): Promise<string> => {
+    const found = (await options.apiKey())?.trim() ?? '';
+    if (found !== '' && isOpenToAll(baseUrl)) throw new CallFailed(keyInTheOpen(placed.label));
+    return found === '' ? noKey : found;
+  };
+
+  const list = listing(
+    async (apiKey, signal) => {
+      const endpoint = { baseUrl, key: apiKey === noKey ? '' : apiKey, headers, fetch: fetch ?? globalThis.fetch };
+      known.learn(await endpointModels(askJson(endpoint, signal)));
+      return known.all();
+    },
+    placed,
+    { ...options, apiKey: key },
+  );
+
+  const learn = learning(list, known, { clock, logger });
+
+  const send = (keepsReasoning: boolean): RawStream =>
+    async function* (request, signal, attempt) {
+      const apiKey = await key();
+      attempt.secret = apiKey;
+      const client = await openaiClient(apiKey, baseUrl, { fetch, headers });
+      const chunks = await openReplaying(request, (asked) =>
+        client.chat.completions.create(chatRequest(asked, { provider: id, sendsEffort, keepsReasoning }), { signal }),
+      );
+      yield* readChat(chunks, { provider: id, request, attempt });
+    };
+  const native = send(false);
+  const byText = withTextTools(send(true), id);
+
+  async function* raw(asked: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
+    if (asked.tools.length > 0 && options.toolCalls === undefined) await learn(signal);
+    const request = { ...asked, model: known.named(asked) };
+    try {
+      yield* (known.callsByText(request.model) ? byText : native)(request, signal, attempt);
+    } catch (error) {
+      if (request.tools.length === 0 || known.callsByText(request.model) || !refusesTools(error))
+        throw withStatus(error);
+      known.refuseTools(request.model, messageOf(error));
+      yield* byText(request, signal, attempt);
+    }
   }
 
-  const known: readonly ModelDescription[] = models.some(({ id }) => id === defaultModel)
-    ? models
-    : [
-        ...models,
-        { id: defaultModel, label: defaultModel, contextTokens: assumedContextTokens, maxOutputTokens: 8192 },
-      ];
   return {
-    id: identity.id,
-    label: identity.label,
-    defaultModel,
-    models: () => known,
-    stream: dependable(raw, identity, options),
+    id,
+    label,
+    get defaultModel() {
+      return known.defaultModel;
+    },
+    models: (): readonly ModelDescription[] => known.all(),
+    list,
+    stream: dependable(raw, placed, options),
   };
 }
+
+/**
+ * Asks for the models once, before the first call with tools: they tell how tools are called. Of an endpoint that does not
+ * say, or not in time, the models are called all the same.
+ */
+function learning(
+  list: NonNullable<ModelProvider['list']>,
+  known: KnownModels,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): (signal: AbortSignal) => Promise<void> {
+  let hasAsked = false;
+  return async (signal) => {
+    if (hasAsked || known.isLearned) return;
+    hasAsked = true;
+    const late = new AbortController();
+    const timer = clock.after(learnWithinMs, () => late.abort());
+    try {
+      await list(AbortSignal.any([signal, late.signal]));
+    } catch (error) {
+      logger.debug(`An endpoint says nothing of its models: ${messageOf(error)}`);
+    } finally {
+      timer.dispose();
+    }
+  };
+}
+
+const keyInTheOpen = (label: string) => ({
+  reason: 'auth' as const,
+  message: `${label}: the key would cross the internet for all to read. Use an https address, or remove the key of this endpoint.`,
+});

@@ -16,14 +16,18 @@ export interface ReasoningItem {
   readonly text: string;
 }
 
-export function chatRequest(
-  request: ModelRequest,
-  provider: string,
-  sendsEffort: boolean,
-): ChatCompletionCreateParamsStreaming {
+export interface ChatOptions {
+  readonly provider: string;
+  readonly sendsEffort: boolean;
+  /** Sends reasoning back with replies that make no calls of the API. */
+  readonly keepsReasoning: boolean;
+}
+
+export function chatRequest(request: ModelRequest, options: ChatOptions): ChatCompletionCreateParamsStreaming {
   const { model, system, tools, maxOutputTokens, effort } = request;
+  const { provider, sendsEffort } = options;
   const prompt = system.map(({ text }) => text).join('\n\n');
-  const history = replayable(request, provider).flatMap((message) => chatMessages(message, provider, model));
+  const history = replayable(request, provider).flatMap((message) => chatMessages(message, options, model));
   return {
     model,
     stream: true,
@@ -31,7 +35,7 @@ export function chatRequest(
     messages: prompt === '' ? history : [{ role: 'system', content: prompt }, ...history],
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
-    ...(sendsEffort && effort !== undefined ? { reasoning_effort: effort } : {}),
+    ...(sendsEffort && effort !== undefined ? { reasoning_effort: effort === 'max' ? 'high' : effort } : {}),
   };
 }
 
@@ -40,22 +44,23 @@ const functionTool = ({ name, description, inputSchema }: ModelRequest['tools'][
   function: { name, description, parameters: { ...inputSchema } },
 });
 
-const chatMessages = (message: Message, provider: string, model: string): ChatCompletionMessageParam[] =>
-  message.role === 'assistant' ? [assistantMessage(message.content, provider, model)] : userMessages(message.content);
+const chatMessages = (message: Message, options: ChatOptions, model: string): ChatCompletionMessageParam[] =>
+  message.role === 'assistant' ? [assistantMessage(message.content, options, model)] : userMessages(message.content);
 
 function assistantMessage(
   content: readonly AssistantBlock[],
-  provider: string,
+  { provider, keepsReasoning }: ChatOptions,
   model: string,
 ): ChatCompletionAssistantMessageParam & Partial<Record<ReasoningField, string>> {
   const calls = content.filter((block) => block.type === 'tool_call');
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  if (calls.length === 0) return { role: 'assistant', content: text };
+  // Reasoning models need what they thought to go on from their calls, and refuse it or do without it elsewhere.
+  const reasoning = calls.length > 0 || keepsReasoning ? reasoningOf(content, provider, model) : {};
+  if (calls.length === 0) return { role: 'assistant', content: text, ...reasoning };
   return {
     role: 'assistant',
     content: text === '' ? null : text,
-    // Reasoning models need what they thought to go on from their calls, and refuse it or do without it elsewhere.
-    ...reasoningOf(content, provider, model),
+    ...reasoning,
     tool_calls: calls.map(({ id, name, input }) => ({
       id,
       type: 'function',

@@ -40,6 +40,8 @@ export async function* readChat(
     if (choice?.delta) yield* reply.grow(choice.delta);
   }
   if (finish === undefined) return;
+  if (finish === 'error')
+    throw new CallFailed({ reason: 'server', message: 'The endpoint broke off its reply with an error.' });
   if (finish === 'content_filter')
     throw new CallFailed({ reason: 'refused', message: 'The endpoint’s content filter refused to answer.' });
   const { model, usage } = attempt;

@@ -1,0 +1,71 @@
+/** What the models of an endpoint are, in the words of each kind of server. */
+import type { AskJson } from './askJson.ts';
+import { llamaCpp, lmStudio, ollama } from './localServers.ts';
+import { count, entriesOf, words, type Entry, type ToldModel } from './told.ts';
+
+/** Those that hold a conversation. Rejects where the endpoint has no list. */
+export async function endpointModels(ask: AskJson): Promise<readonly ToldModel[]> {
+  const entries = entriesOf(await ask('/models'));
+  if (entries.some(({ pricing }) => pricing !== undefined)) return entries.filter(isWriting).map(openRouter);
+  if (entries.some((entry) => count(entry.max_model_len) !== undefined)) return entries.map(vllm);
+  for (const kind of [llamaCpp, lmStudio, ollama]) {
+    const told = await kind(entries, ask);
+    if (told !== undefined) return told;
+  }
+  return entries.map(plain);
+}
+
+const plain = (entry: Entry): ToldModel => {
+  const contextTokens = count(entry.context_length) ?? count(entry.context_window);
+  return { id: entry.id, ...(contextTokens !== undefined && { contextTokens }) };
+};
+
+const vllm = (entry: Entry): ToldModel => ({ ...plain(entry), contextTokens: count(entry.max_model_len) });
+
+const isWriting = ({ architecture }: Entry): boolean => {
+  const { output_modalities: output } = (architecture ?? {}) as { readonly output_modalities?: unknown };
+  return output === undefined || words(output).includes('text');
+};
+
+/** https://openrouter.ai/docs/api-reference/list-available-models: prices are dollars per token, as texts. */
+function openRouter(entry: Entry): ToldModel {
+  const { pricing, architecture, top_provider: best, supported_parameters: parameters } = entry;
+  const { input_modalities: input } = (architecture ?? {}) as { readonly input_modalities?: unknown };
+  const { max_completion_tokens: most, context_length: held } = (best ?? {}) as Readonly<Record<string, unknown>>;
+  const price = priceOf(pricing);
+  return {
+    id: entry.id,
+    ...(typeof entry.name === 'string' && { label: entry.name }),
+    contextTokens: count(held) ?? count(entry.context_length),
+    maxOutputTokens: count(most),
+    ...(Array.isArray(parameters) && { toolCalls: words(parameters).includes('tools') ? 'native' : 'text' }),
+    ...(input !== undefined && { acceptsImages: words(input).includes('image') }),
+    ...(price !== undefined && { price }),
+    ...(typeof entry.created === 'number' && { releasedMs: entry.created * 1000 }),
+  };
+}
+
+const perMillion = 1_000_000;
+
+/** Where a price depends on the request it is told as -1: then none is known. */
+function priceOf(pricing: unknown): ToldModel['price'] {
+  const {
+    prompt,
+    completion,
+    input_cache_read: read,
+    input_cache_write: write,
+  } = (pricing ?? {}) as Readonly<Record<string, unknown>>;
+  const [input, output, cacheRead, cacheWrite] = [prompt, completion, read, write].map(dollars);
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input,
+    output,
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+  };
+}
+
+function dollars(told: unknown): number | undefined {
+  const perToken = told === undefined || told === null || told === '' ? NaN : Number(told);
+  return perToken >= 0 ? Number((perToken * perMillion).toPrecision(12)) : undefined;
+}
