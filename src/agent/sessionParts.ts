@@ -9,9 +9,9 @@ import type { MachineLooks } from '../machines/looks/machineLooks.ts';
 import type { Machines } from '../machines/machine.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
 import { MemoryStore } from '../memory/memoryStore.ts';
-import { noUsage, type ModelProvider } from '../models/model.ts';
+import { noUsage, type ModelProvider, type ModelReply } from '../models/model.ts';
 import type { ModelCatalogue } from '../models/modelCatalogue.ts';
-import { billedUsage, costOf, type PriceTable } from '../models/prices.ts';
+import { billedUsage, costOf, type Cost, type PriceTable } from '../models/prices.ts';
 import { createGate } from '../permissions/gate.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
@@ -111,7 +111,7 @@ export function createParts(request: PartsRequest): SessionParts {
     idleTurns: shared.settings().idleTurns,
     effort: shared.settings().effort ?? 'medium',
     provider: (id) => providerOf(shared, id),
-    cost: (id, reply) => costOf(id, reply.model, billedUsage(reply), shared.prices()),
+    cost: (id, reply) => costFor(shared, id, reply),
     ...contextSource({ ...shared, ...request, desk, memory, machines }),
     act: {
       sessionId,
@@ -141,6 +141,12 @@ export function createParts(request: PartsRequest): SessionParts {
   };
 }
 
+/** What a plan covers is counted at list price, and said to be covered. */
+function costFor(shared: SharedDeps, id: string, reply: ModelReply): Cost {
+  const cost = costOf(id, reply.model, billedUsage(reply), shared.prices());
+  return 'usd' in cost && providerOf(shared, id).billing === 'plan' ? { ...cost, isPlan: true } : cost;
+}
+
 const createGuard = ({ shared, hooks, log }: PartsRequest, desk: RunDesk): BudgetGuard =>
   new BudgetGuard({
     log,
@@ -160,7 +166,8 @@ const allowedBefore = (events: readonly JournalEvent[]): string[] =>
 
 export function checkModel(shared: SharedDeps, plan: { provider: string; model: string; budget: Budget }): void {
   const { provider, model, budget } = plan;
-  providerOf(shared, provider);
+  // A plan is paid for already, whatever its calls come to.
+  if (providerOf(shared, provider).billing === 'plan') return;
   const cost = costOf(provider, model, noUsage, shared.prices());
   if ('usd' in cost || !limitsMoney(budget, shared.settings().dayLimits)) return;
   throw new UserFacing(

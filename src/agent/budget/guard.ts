@@ -83,9 +83,11 @@ export class BudgetGuard {
 
   /** What the limits say of a call before it is made; `undefined` where neither money nor tokens are limited. */
   async affordable(call: PlannedCall): Promise<Affordable | undefined> {
-    const measures = (await this.measures()).filter(({ limit }) => limit === 'usd' || limit === 'tokens');
-    if (measures.length === 0) return undefined;
     const { provider, model, contextTokens } = call;
+    const isCounted = ({ limit }: Measure): boolean =>
+      limit === 'tokens' || (limit === 'usd' && this.#isPriced(provider, model));
+    const measures = (await this.measures()).filter(isCounted);
+    if (measures.length === 0) return undefined;
     const maxOutputTokens = call.maxOutputTokens ?? this.#longestReply(provider, model);
     const prices = this.#deps.prices();
     const worstCost = (outputTokens: number): ReturnType<typeof worstCaseUsd> =>
@@ -108,6 +110,12 @@ export class BudgetGuard {
     if (experiment?.overAtTurns === undefined || experiment.turns - experiment.overAtTurns < graceTurns)
       return undefined;
     return measures.find((one) => !isHard(one) && isUsedUp(one));
+  }
+
+  /** What a plan covers costs nobody anything: without a price it is not counted. */
+  #isPriced(provider: string, model: string): boolean {
+    if (this.#deps.provider(provider).billing !== 'plan') return true;
+    return 'usd' in worstCaseUsd(provider, model, { contextTokens: 0, maxOutputTokens: 0 }, this.#deps.prices());
   }
 
   #longestReply(provider: string, id: string): number {
