@@ -37,8 +37,11 @@ export interface WireAnswer {
   readonly toolCalls?: readonly WireCall[];
   /** What the provider's own web search found and the text cites, where the format has it. */
   readonly sources?: readonly { readonly title: string; readonly url: string }[];
-  /** `natural` unless told: the end of the turn, or the wish for results where there are calls. */
-  readonly stop?: 'natural' | 'length' | 'refused';
+  /**
+   * `natural` unless told: the end of the turn, or the wish for results where there are calls. `paused`: the service wants the
+   * reply sent back before it goes on (Anthropic).
+   */
+  readonly stop?: 'natural' | 'length' | 'refused' | 'paused';
   /** Estimated from the lengths where absent. */
   readonly usage?: Partial<Usage>;
   /** Events as the service writes them, in place of those made from the rest (Gemini). */

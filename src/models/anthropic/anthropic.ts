@@ -1,6 +1,7 @@
 /** Claude, over the Messages API. */
 import type { Attempt } from '../guarded.ts';
 import { anthropicRequest } from './anthropicRequest.ts';
+import { searchAnthropic } from './anthropicSearch.ts';
 import { readAnthropic } from './anthropicStream.ts';
 import { claudeModels, defaultClaudeFamily, defaultClaudeModel } from '../catalogue.ts';
 import { keyReadiness, listing } from '../listing.ts';
@@ -8,6 +9,7 @@ import { claudeDescription } from './anthropicModels.ts';
 import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
 import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
 import { openReplaying } from '../replay.ts';
+import { searching, type RawSearch } from '../searching.ts';
 import { silentLogger } from '../../base/logger.ts';
 
 const identity: ProviderIdentity = {
@@ -41,6 +43,12 @@ export function createAnthropicProvider(options: ProviderOptions): ModelProvider
     yield* readAnthropic(events, { provider: identity.id, model: request.model, attempt });
   }
 
+  const search: RawSearch = (query, found) =>
+    async function* ({ model }, signal, attempt) {
+      const client = await clientFor(await requiredKey(options, identity, attempt));
+      yield* searchAnthropic(client, { model, query, found, signal, attempt });
+    };
+
   async function list(key: string, signal: AbortSignal): Promise<ModelDescription[]> {
     const client = await clientFor(key);
     const models: ModelDescription[] = [];
@@ -57,5 +65,6 @@ export function createAnthropicProvider(options: ProviderOptions): ModelProvider
     list: listing(list, identity, options),
     readiness: keyReadiness(identity, options),
     stream: dependable(raw, identity, options),
+    search: searching(search, identity, options),
   };
 }

@@ -8,7 +8,7 @@ import type {
   Usage as ClaudeUsage,
 } from '@anthropic-ai/sdk/resources/messages';
 import { CallFailed, type Attempt } from '../guarded.ts';
-import type { AssistantBlock, ModelEvent, StopReason, Usage } from '../model.ts';
+import { noUsage, type AssistantBlock, type ModelEvent, type StopReason, type Usage } from '../model.ts';
 import { ownThinking, parsedInput } from '../replay.ts';
 
 interface Source {
@@ -101,7 +101,7 @@ function stopOf(stop: ClaudeStop | null): StopReason {
 }
 
 /** Figures are totals so far; those that are missing or null stay as they were. */
-const usageOf = (told: Partial<ClaudeUsage> | MessageDeltaUsage, before: Usage): Usage => ({
+export const usageOf = (told: Partial<ClaudeUsage> | MessageDeltaUsage, before: Usage = noUsage): Usage => ({
   inputTokens: told.input_tokens ?? before.inputTokens,
   cacheReadTokens: told.cache_read_input_tokens ?? before.cacheReadTokens,
   cacheWriteTokens: told.cache_creation_input_tokens ?? before.cacheWriteTokens,
