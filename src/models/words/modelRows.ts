@@ -27,11 +27,11 @@ export function modelRows({ entries, problems }: CatalogueListing, prices: Price
 function notesOf({ model, isDefault, source }: CatalogueEntry, isProblem: boolean): string {
   const notes = [
     isDefault && 'default',
-    model.label !== model.id && model.label,
     model.isRetiring === true && 'retiring',
     model.toolCalls === 'text' && 'tools by text',
     model.acceptsImages === false && 'no images',
     isProblem && source === 'known' && 'not asked',
+    model.label !== model.id && model.label,
   ];
   return notes.filter((note) => note !== false).join(', ');
 }

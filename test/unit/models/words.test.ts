@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { UserFacing } from '../../../src/base/errors.ts';
+import { claudeModels, claudeThinking, openaiEffort, openaiModels } from '../../../src/models/catalogue.ts';
+import type { Effort, ModelDescription } from '../../../src/models/model.ts';
+import type { CatalogueEntry } from '../../../src/models/modelCatalogue.ts';
+import { extendPrices, listPrices } from '../../../src/models/prices.ts';
+import { effortFor, effortLevels, parseEffort } from '../../../src/models/words/effortWords.ts';
+import { pricesText, tokensText } from '../../../src/models/words/modelAmounts.ts';
+import { modelRowHeader, modelRows, problemLines } from '../../../src/models/words/modelRows.ts';
+import {
+  modelFor,
+  modelText,
+  parseModelWords,
+  reasoningText,
+  switchedText,
+} from '../../../src/models/words/modelWords.ts';
+import { editDistance, nearWords } from '../../../src/models/words/nearWords.ts';
+
+describe('words that are not known', () => {
+  const distances: readonly [one: string, other: string, distance: number][] = [
+    ['', '', 0],
+    ['', 'abc', 3],
+    ['opus', 'opus', 0],
+    ['opsu', 'opus', 1],
+    ['kitten', 'sitting', 3],
+    ['gtp-5.4', 'gpt-5.4', 1],
+    ['sonet', 'sonnet', 1],
+  ];
+  for (const [one, other, distance] of distances)
+    it(`are ${distance} from each other: ${one}, ${other}`, () => {
+      assert.equal(editDistance(one, other), distance);
+      assert.equal(editDistance(other, one), distance);
+    });
+
+  it('have near ones, the nearest first, three at most, each once', () => {
+    assert.deepEqual(nearWords('sonet', ['haiku', 'sonnets', 'sonnet', 'sonnet']), ['sonnet']);
+    assert.deepEqual(nearWords('sonnetts', ['sonnet', 'sonnets']), ['sonnets', 'sonnet']);
+    assert.deepEqual(nearWords('mini', ['gpt-1-mini', 'gpt-2-mini', 'gpt-3-mini', 'gpt-4-mini']).length, 3);
+    assert.deepEqual(nearWords('zz', ['opus', 'gpt']), []);
+  });
+});
+
+describe('levels of reasoning', () => {
+  it('are said as they are called', () => {
+    for (const level of effortLevels) assert.equal(parseEffort(` ${level.toUpperCase()} `), level);
+    assert.equal(parseEffort('default'), undefined);
+    for (const [word, said] of [
+      ['hihg', /Did you mean high\?\nLevels: none, low, medium, high, max, or default/],
+      ['everything', /no level of reasoning everything\.\nLevels/],
+      ['', /Levels/],
+    ] as const)
+      assert.throws(
+        () => parseEffort(word),
+        (error) => error instanceof UserFacing && said.test(`${error.message}\n${error.action}`),
+      );
+  });
+
+  const answers: readonly [
+    efforts: readonly Effort[] | undefined,
+    asked: Effort,
+    used: Effort | undefined,
+    note: RegExp | undefined,
+  ][] = [
+    [undefined, 'max', 'max', undefined],
+    [['low', 'high'], 'high', 'high', undefined],
+    [['low', 'medium', 'high'], 'max', 'high', /^m knows low, medium, high: high is used\.$/],
+    [['low', 'medium', 'high'], 'none', 'low', /low is used/],
+    [['low', 'high'], 'medium', 'low', /low is used/],
+    [[], 'high', undefined, /^m takes no level of reasoning: none is sent\.$/],
+  ];
+  for (const [efforts, asked, used, note] of answers)
+    it(`become ${used ?? 'nothing'} when ${asked} is asked of a model that knows ${efforts?.join(', ') ?? 'who knows what'}`, () => {
+      const answer = effortFor({ id: 'm', ...(efforts && { efforts }) }, asked);
+      assert.equal(answer.effort, used);
+      if (note === undefined) assert.equal(answer.note, undefined);
+      else assert.match(answer.note ?? '', note);
+    });
+
+  it('are what is really sent, for every known model', () => {
+    for (const model of openaiModels)
+      for (const asked of effortLevels) {
+        const { effort } = effortFor(model, asked);
+        assert.ok(effort !== undefined);
+        assert.equal(openaiEffort(model.id, effort), openaiEffort(model.id, asked), `${model.id} ${asked}`);
+      }
+    for (const model of claudeModels) {
+      const { effort, note } = effortFor(model, 'none');
+      const isLowest = claudeThinking(model.id).off === 'lowest';
+      assert.deepEqual([effort, note !== undefined], [isLowest ? 'low' : 'none', isLowest], model.id);
+    }
+  });
+});
+
+const description: ModelDescription = {
+  id: 'gpt-5.4',
+  label: 'GPT-5.4',
+  contextTokens: 1_050_000,
+  maxOutputTokens: 128_000,
+};
+
+describe('sizes and prices', () => {
+  it('are short', () => {
+    assert.deepEqual([1_050_000, 1_000_000, 200_000, 8192].map(tokensText), ['1.05M', '1M', '200K', '8K']);
+    assert.deepEqual(pricesText('openai', 'gpt-5.4', listPrices), { input: '$2.50', output: '$15.00' });
+    assert.equal(pricesText('own', 'x', listPrices), undefined);
+    const cheap = extendPrices(listPrices, { 'own/x': { input: 0.001, output: 0 } });
+    assert.deepEqual(pricesText('own', 'x', cheap), { input: '$0.001', output: '$0.00' });
+  });
+});
+
+describe('the table of models', () => {
+  const entry = (provider: string, model: ModelDescription, more: Partial<CatalogueEntry> = {}): CatalogueEntry => ({
+    ...{ provider, providerLabel: provider, model, source: 'known', isDefault: false },
+    ...more,
+  });
+  const own: ModelDescription = {
+    ...{ id: 'q', label: 'q', contextTokens: 32_768, maxOutputTokens: 8192 },
+    ...{ toolCalls: 'text', acceptsImages: false, isRetiring: true },
+  };
+  const listing = {
+    entries: [
+      entry('openai', description, { isDefault: true, source: 'live' }),
+      entry('own', own),
+      entry(
+        'own',
+        { ...own, id: 'r', label: 'r', toolCalls: 'native', acceptsImages: true, isRetiring: false },
+        { source: 'live' },
+      ),
+    ],
+    problems: new Map([['own', 'It is down.']]),
+  };
+
+  it('says of each what it holds and costs, and what is to be known of it', () => {
+    assert.equal(modelRowHeader.length, 6);
+    assert.deepEqual(modelRows(listing, listPrices), [
+      ['openai', 'gpt-5.4', '1.05M', '128K', '$2.50 / $15.00', 'default, GPT-5.4'],
+      ['own', 'q', '33K', '8K', '?', 'retiring, tools by text, no images, not asked'],
+      ['own', 'r', '33K', '8K', '?', ''],
+    ]);
+    assert.deepEqual(problemLines(listing), ['own: It is down.']);
+  });
+});
+
+describe('words after /switch', () => {
+  const providers = [
+    { id: 'claude', label: 'Anthropic' },
+    { id: 'openai', label: 'OpenAI' },
+  ];
+  const understood: readonly [text: string, meant: ReturnType<typeof parseModelWords>][] = [
+    ['', undefined],
+    ['  ', undefined],
+    ['opus', { word: 'opus' }],
+    ['opus 4.6', { word: 'opus 4.6' }],
+    ['openai/gpt-5.4', { word: 'openai/gpt-5.4' }],
+    ['openai', { provider: 'openai', word: 'default' }],
+    ['OpenAI  gpt mini', { provider: 'openai', word: 'gpt mini' }],
+    ['anthropic opus', { provider: 'claude', word: 'opus' }],
+  ];
+  for (const [text, meant] of understood)
+    it(`understand "${text}"`, () => {
+      assert.deepEqual(parseModelWords(text, providers), meant);
+    });
+
+  it('are resolved beside the provider of the session', () => {
+    const asked: unknown[] = [];
+    const catalogue = {
+      resolve: (...args: unknown[]) => {
+        asked.push(args);
+        return { provider: 'p', model: 'm' };
+      },
+    };
+    assert.equal(modelFor('', { catalogue, providers }), undefined);
+    assert.deepEqual(modelFor('openai gpt', { catalogue, providers, current: 'claude' }), {
+      provider: 'p',
+      model: 'm',
+    });
+    assert.deepEqual(asked, [['gpt', 'openai', 'claude']]);
+  });
+});
+
+describe('answers about the model', () => {
+  const used = { provider: 'openai', model: 'gpt-5.4', description, effort: 'high', prices: listPrices } as const;
+
+  it('say all that is known', () => {
+    assert.equal(
+      modelText(used),
+      'openai/gpt-5.4 (GPT-5.4) · 1.05M context, 128K output · $2.50 in, $15.00 out per million tokens · reasoning high',
+    );
+    assert.equal(
+      modelText({ ...used, provider: 'own', model: 'x', description: undefined }),
+      'own/x · its sizes are not known · price not known · reasoning high',
+    );
+    assert.match(modelText({ ...used, description: { ...description, efforts: [] } }), /no levels of reasoning$/);
+  });
+
+  it('say what a switch changes and what it does not', () => {
+    assert.match(
+      switchedText(used),
+      /^From the next call on: openai\/gpt-5\.4 .* reasoning high\. History and notes stay\.$/,
+    );
+    const limited = { ...used, description: { ...description, efforts: ['low', 'medium'] } as const };
+    assert.match(switchedText(limited), /reasoning medium\..*stay\. gpt-5\.4 knows low, medium: medium is used\.$/);
+  });
+
+  it('say what becomes of a level', () => {
+    assert.equal(reasoningText(used), 'Reasoning from the next call on: high.');
+    const limited = { ...used, description: { ...description, efforts: ['low', 'medium'] } as const };
+    assert.equal(
+      reasoningText(limited),
+      'Reasoning from the next call on: medium. gpt-5.4 knows low, medium: medium is used.',
+    );
+    const none = { ...used, description: { ...description, efforts: [] } };
+    assert.equal(reasoningText(none), 'gpt-5.4 takes no level of reasoning: none is sent.');
+  });
+});
