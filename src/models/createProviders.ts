@@ -1,10 +1,12 @@
 /** All providers, from settings. */
 import type { Clock } from '../base/clock.ts';
 import { createAnthropicProvider } from './anthropic/anthropic.ts';
+import { createBedrockProvider } from './bedrock/bedrock.ts';
 import { createChatgptProvider } from './chatgpt/chatgptProvider.ts';
 import { ChatgptTokens } from './chatgpt/tokens.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';
 import { createDemoProvider } from './demo.ts';
+import { createGeminiProvider } from './gemini/gemini.ts';
 import type { ModelProvider } from './model.ts';
 import { createOpenaiProvider } from './openai/openaiResponses.ts';
 import type { ProviderOptions } from './provider.ts';
@@ -17,6 +19,9 @@ export interface ProviderSettings {
   readonly anthropicBaseUrl?: string;
   readonly openaiBaseUrl?: string;
   readonly compatibleBaseUrl?: string;
+  readonly geminiBaseUrl?: string;
+  readonly bedrockBaseUrl?: string;
+  readonly bedrockRegion?: string;
   readonly chatgptBaseUrl?: string;
   readonly chatgptAuthUrl?: string;
 }
@@ -63,7 +68,7 @@ function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipe[] {
     clock,
     ...(baseUrl && { baseUrl }),
   });
-  const { anthropicBaseUrl, openaiBaseUrl } = settings;
+  const { anthropicBaseUrl, openaiBaseUrl, geminiBaseUrl, bedrockBaseUrl, bedrockRegion: region } = settings;
   return [
     {
       id: 'claude',
@@ -71,6 +76,12 @@ function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipe[] {
       create: () => createAnthropicProvider(options('anthropic', anthropicBaseUrl)),
     },
     { id: 'openai', from: openaiBaseUrl, create: () => createOpenaiProvider(options('openai', openaiBaseUrl)) },
+    { id: 'gemini', from: geminiBaseUrl, create: () => createGeminiProvider(options('gemini', geminiBaseUrl)) },
+    {
+      id: 'bedrock',
+      from: [bedrockBaseUrl, region],
+      create: () => createBedrockProvider({ ...options('bedrock', bedrockBaseUrl), ...(region && { region }) }),
+    },
     ...chatgpt(settings, deps),
     ...compatible(settings, options('compatible')),
     { id: 'demo', from: undefined, create: () => createDemoProvider() },

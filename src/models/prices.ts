@@ -41,7 +41,7 @@ const openai = (input: number, output: number): Price => ({ input, cacheRead: in
 
 const longer = { contextTokens: 272_000, inputFactor: 2, outputFactor: 1.5 };
 
-export const listPrices: PriceTable = {
+const claudePrices: PriceTable = {
   'claude/claude-opus-5-5': claude(4, 20, 0.2),
   'claude/claude-sonnet-5-5': claude(2, 10),
   'claude/claude-haiku-5-5': { ...claude(0.1, 0.5), long: { contextTokens: 100_000, inputFactor: 5, outputFactor: 5 } },
@@ -56,6 +56,43 @@ export const listPrices: PriceTable = {
   'claude/claude-sonnet-4-6': claude(3, 15),
   'claude/claude-sonnet-4-5': claude(3, 15),
   'claude/claude-haiku-4-5': claude(1, 5),
+};
+
+/** AWS asks for what Anthropic asks for, and a tenth more where the data must stay in a region. */
+function bedrockPrices(): PriceTable {
+  const prices = Object.entries(claudePrices).flatMap(([key, price]) => {
+    const id = key.replace('claude/', 'anthropic.');
+    const regional = scaled(price, 1.1);
+    return [id, `${id}-v*`, `${id}-20*`].flatMap((name) => [
+      [`bedrock/global.${name}`, price] as const,
+      [`bedrock/*${name}`, regional] as const,
+    ]);
+  });
+  return Object.fromEntries(prices);
+}
+
+const scaled = ({ input, cacheRead, cacheWrite, output, long }: Price, factor: number): Price => ({
+  input: input * factor,
+  cacheRead: cacheRead * factor,
+  cacheWrite: cacheWrite * factor,
+  output: output * factor,
+  ...(long && { long }),
+});
+
+/** What is cached by itself costs nothing to store. */
+const gemini = (input: number, output: number, long?: Price['long']): Price => ({
+  input,
+  cacheRead: input * 0.1,
+  cacheWrite: input,
+  output,
+  ...(long && { long }),
+});
+
+const longGemini = { contextTokens: 200_000, inputFactor: 2, outputFactor: 1.5 };
+
+export const listPrices: PriceTable = {
+  ...claudePrices,
+  ...bedrockPrices(),
   'openai/gpt-6-sol': { ...openai(2, 10), cacheWrite: 2.5, long: longer },
   'openai/gpt-6-luna': { ...openai(0.1, 0.5), cacheWrite: 0.125, long: longer },
   'openai/gpt-5.5': { ...openai(5, 30), long: longer },
@@ -68,6 +105,16 @@ export const listPrices: PriceTable = {
   'openai/gpt-5.1-codex': openai(1.25, 10),
   'openai/gpt-5.1-codex-mini': openai(0.25, 2),
   'openai/gpt-5-mini': openai(0.25, 2),
+  // Of the two newest, what they cost once their introduction is over, which ends in 2026.
+  'gemini/gemini-4-argon': { ...gemini(4, 20), cacheRead: 0.2 },
+  'gemini/gemini-3.8-flash': gemini(1.5, 7.5),
+  'gemini/gemini-3.5-flash': gemini(1.5, 9),
+  'gemini/gemini-3.5-flash-lite': gemini(0.3, 2.5),
+  'gemini/gemini-3.1-pro-preview': gemini(2, 12, longGemini),
+  'gemini/gemini-3.1-flash-lite': gemini(0.25, 1.5),
+  'gemini/gemini-2.5-pro': gemini(1.25, 10, longGemini),
+  'gemini/gemini-2.5-flash': gemini(0.3, 2.5),
+  'gemini/gemini-2.5-flash-lite': gemini(0.1, 0.4),
   // What VS Code has from others is paid by their subscriptions, and no price of it is told.
   'vscode/*': { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
   // No model at all: a script.
@@ -141,7 +188,7 @@ export function worstCaseUsd(
 }
 
 /** Everything that a reply is charged for: its own tokens and those of the attempts that failed before it. */
-export const billedUsage = ({ usage, discardedUsage }: ModelReply): Usage =>
+export const billedUsage = ({ usage, discardedUsage }: Pick<ModelReply, 'usage' | 'discardedUsage'>): Usage =>
   discardedUsage === undefined ? usage : sumOf(usage, discardedUsage);
 
 const perToken = 1e-6;

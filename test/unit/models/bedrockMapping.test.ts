@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { createBedrockProvider, type BedrockOptions } from '../../../src/models/bedrock/bedrock.ts';
-import type { ModelFailureReason, ModelProvider } from '../../../src/models/model.ts';
+import { noUsage, type ModelFailureReason, type ModelProvider } from '../../../src/models/model.ts';
+import { costOf } from '../../../src/models/prices.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import type { JsonObject, WireError, WireServer } from '../../fakes/wire.ts';
 import { bedrockModelOf, startWireBedrock } from '../../fakes/wireBedrock.ts';
@@ -218,6 +219,19 @@ describe('bedrock', () => {
       const { events } = await ask();
       assert.ok(events.some((event) => event.type === 'attempt.discarded' && event.failure.reason === 'rate_limit'));
     });
+  });
+
+  it('costs what Claude costs, and a tenth more in a region', () => {
+    const usd = (id: string): number => {
+      const cost = costOf('bedrock', id, { ...noUsage, inputTokens: 1_000_000 });
+      return 'usd' in cost ? Number(cost.usd.toFixed(4)) : NaN;
+    };
+    for (const { id } of provider.models()) assert.ok(usd(id) > 0, id);
+    assert.equal(usd('global.anthropic.claude-opus-4-6-v1'), 5);
+    assert.equal(usd('us.anthropic.claude-opus-4-6-v1'), 5.5);
+    assert.equal(usd('eu.anthropic.claude-haiku-4-5-20251001-v1:0'), 1.1);
+    assert.equal(usd('global.anthropic.claude-sonnet-5-5'), 2);
+    assert.ok(Number.isNaN(usd('us.amazon.nova-pro-v1:0')));
   });
 
   it('lists the profiles for Claude, and which of them are on their way out', async () => {

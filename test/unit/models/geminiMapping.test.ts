@@ -5,14 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { createGeminiProvider } from '../../../src/models/gemini/gemini.ts';
-import type {
-  AttachmentBlock,
-  Effort,
-  Message,
-  ModelFailureReason,
-  ModelProvider,
-  ModelReply,
+import {
+  noUsage,
+  type AttachmentBlock,
+  type Effort,
+  type Message,
+  type ModelFailureReason,
+  type ModelProvider,
+  type ModelReply,
 } from '../../../src/models/model.ts';
+import { costOf } from '../../../src/models/prices.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { list, type Json, type JsonObject, type WireError, type WireServer } from '../../fakes/wire.ts';
 import { startWireGemini } from '../../fakes/wireGemini.ts';
@@ -302,6 +304,12 @@ describe('gemini', () => {
           [[reason, delayMs]],
         );
       });
+  });
+
+  it('knows what its models cost, and takes none that is retiring for a default', () => {
+    for (const { id } of provider.models()) assert.ok('usd' in costOf('gemini', id, noUsage), id);
+    assert.equal(provider.models().find(({ id }) => id === provider.defaultModel)?.isRetiring, undefined);
+    assert.equal(provider.defaultModel, model);
   });
 
   it('lists the models that hold conversations', async () => {
