@@ -33,7 +33,14 @@ const noBrowser = { navigator: 'undefined' };
 const node = { ...shared, platform: 'node', target: 'node22', define: noBrowser };
 
 /** What only a call to a model or a remote machine needs is a file of its own: the extension is loaded without it. */
-const lateFiles = { '@anthropic-ai/sdk': 'anthropic', openai: 'openai', ssh2: 'ssh2', dockerode: 'dockerode' };
+const lateFiles = {
+  '@anthropic-ai/sdk': 'anthropic',
+  '@anthropic-ai/bedrock-sdk': 'bedrock',
+  '@google/genai/web': 'gemini',
+  openai: 'openai',
+  ssh2: 'ssh2',
+  dockerode: 'dockerode',
+};
 
 /** Native parts of ssh2, which does without them. */
 const optional = ['cpu-features', '*.node'];
@@ -41,8 +48,10 @@ const optional = ['cpu-features', '*.node'];
 const loadLate = {
   name: 'load-late',
   setup(build) {
-    build.onResolve({ filter: /^(@anthropic-ai\/sdk|openai|ssh2|dockerode)$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
+    build.onResolve(
+      { filter: /^(@anthropic-ai\/(bedrock-)?sdk|@google\/genai\/web|openai|ssh2|dockerode)$/ },
+      ({ path, kind }) =>
+        kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
     );
   },
 };
