@@ -7,7 +7,7 @@ import { SessionCatalogue } from './agent/sessionCatalogue.ts';
 import { SessionStore } from './agent/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';
 import { silentLogger, type Logger } from './base/logger.ts';
-import { createFetch } from './http/network.ts';
+import { createFetch, openDispatcher } from './http/network.ts';
 import { OwnEngines } from './machines/container/ownEngines.ts';
 import { tidyContainers } from './machines/container/tidyContainers.ts';
 import { createRemote } from './machines/createRemote.ts';
@@ -30,6 +30,8 @@ import { Runs } from './runs/runs.ts';
 import { writeFileAtomic } from './storage/atomicFile.ts';
 import { homeAt, type Home } from './storage/home.ts';
 import { SessionIndex } from './storage/sessionIndex.ts';
+import type { WebOptions } from './web/download.ts';
+import { WebReader } from './web/fetchPage.ts';
 
 export const heliosVersion = '0.1.0';
 
@@ -81,12 +83,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const openIndex = () => SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
   const catalogue = new SessionCatalogue({ home, logger, openIndex });
   const today = new DaySpending(home, clock);
+  const web = webOf(options, clock);
   const sessions = new SessionStore({
     home,
     version: heliosVersion,
     catalogue,
     shared: {
-      ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today },
+      ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web },
+      pages: new WebReader(web),
       looks: new MachineLooks(clock),
       machinesIn: (workFolder) => machines.with(localIn(workFolder)),
       globalMemoryFolder: home.globalMemoryFolder,
@@ -138,6 +142,13 @@ function modelsOf(options: EngineOptions, home: Home, providers: () => readonly 
     logger,
   });
 }
+
+const webOf = ({ settings }: EngineOptions, clock: Clock): WebOptions => ({
+  clock,
+  userAgent: `Helios/${heliosVersion} (research agent)`,
+  allowsPrivateAddresses: () => settings().web?.allowsPrivateAddresses === true,
+  openDispatcher: (lookup) => openDispatcher(settings(), lookup),
+});
 
 const resourcesOf = (machines: Machines, runs: Runs, clock: Clock): MachineResources =>
   new MachineResources({

@@ -16,17 +16,22 @@ import { createGate } from '../permissions/gate.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
 import { Sleeper } from '../sleep/sleeper.ts';
+import type { WebOptions } from '../web/download.ts';
+import type { WebReader } from '../web/fetchPage.ts';
 import type { EnginePorts, EngineSettings } from './engine.ts';
 import type { DaySpending } from './budget/daySpending.ts';
 import { BudgetGuard } from './budget/guard.ts';
 import { limitsMoney } from './budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
+import { createConsultDesk } from './consultDesk.ts';
 import { contextSource } from './contextSource.ts';
 import type { LoopDeps } from './loop.ts';
 import { RunDesk } from './runDesk.ts';
+import { createSearchDesk } from './searchDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
+import { SideCalls } from './sideCalls.ts';
 import { SweepDesk } from './sweepDesk.ts';
-import { createToolset } from './toolset.ts';
+import { createToolset, type ToolsetDeps } from './toolset.ts';
 import { createSleepWorld } from './sessionWorld.ts';
 import { Waiting } from './waiting.ts';
 
@@ -46,6 +51,8 @@ export interface SharedDeps {
   settings(): EngineSettings;
   prices(): PriceTable;
   readonly today: DaySpending;
+  readonly web: WebOptions;
+  readonly pages: WebReader;
 }
 
 export interface SessionParts {
@@ -101,13 +108,14 @@ export function createParts(request: PartsRequest): SessionParts {
     clock,
     allowedTools: allowedBefore(log.events),
   });
+  const budget = createGuard(request, desk);
   const tools = createToolset({
     ...{ log, folder, desk, sweeps, runs, memory, machines, looks, resources, gate, clock },
+    beside: createBeside(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });
   const loop: LoopDeps = {
-    ...{ log, desk, clock },
-    budget: createGuard(request, desk),
+    ...{ log, desk, clock, budget },
     idleTurns: shared.settings().idleTurns,
     effort: shared.settings().effort ?? 'medium',
     provider: (id) => providerOf(shared, id),
@@ -141,10 +149,31 @@ export function createParts(request: PartsRequest): SessionParts {
   };
 }
 
+type Billed = Pick<ModelReply, 'model' | 'usage' | 'discardedUsage'>;
+
 /** What a plan covers is counted at list price, and said to be covered. */
-function costFor(shared: SharedDeps, id: string, reply: ModelReply): Cost {
+function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
   const cost = costOf(id, reply.model, billedUsage(reply), shared.prices());
   return 'usd' in cost && providerOf(shared, id).billing === 'plan' ? { ...cost, isPlan: true } : cost;
+}
+
+/** What goes beyond the session's own machines: pages, searches and second opinions. */
+function createBeside({ shared, log }: PartsRequest, budget: BudgetGuard): ToolsetDeps['beside'] {
+  const { pages } = shared;
+  const calls = new SideCalls({
+    budget,
+    cost: (id, { model, usage }) => costFor(shared, id, { model, usage }),
+    record: (event) => log.record(event),
+  });
+  return {
+    pages,
+    searcher: createSearchDesk({
+      ...shared,
+      calls,
+      own: () => ({ provider: providerOf(shared, log.state.provider), model: log.state.model }),
+    }),
+    consultant: createConsultDesk({ ...shared, calls, own: () => log.state.provider }),
+  };
 }
 
 const createGuard = ({ shared, hooks, log }: PartsRequest, desk: RunDesk): BudgetGuard =>

@@ -39,6 +39,7 @@ export interface ToolsetDeps {
   readonly looks: MachineLooks;
   readonly resources: MachineResources;
   readonly gate: Gate;
+  readonly beside: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant'>;
   readonly clock: Clock;
   end(reason: EndReason, summary: string, evidence: readonly Evidence[]): Promise<void>;
 }
@@ -74,6 +75,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     },
     memory,
     snapshots: createEnvDesk({ log: deps.log, machines, memory, folder: path.join(deps.folder, 'snapshots') }),
+    ...deps.beside,
     sleep: sleepDeps(deps),
     monitor: monitorDeps(deps),
     finish: async (request) => {

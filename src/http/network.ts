@@ -1,5 +1,6 @@
 /** The way to the network: through a proxy, with further certificates, or straight on. One `fetch` for all of it. */
 import { readFile } from 'node:fs/promises';
+import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
@@ -55,20 +56,34 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
     });
 }
 
-async function openWay({ proxy, noProxy, caFile }: NetworkSettings, trustsSystem: boolean): Promise<Dispatcher> {
+/**
+ * A way for one purpose, to be destroyed after use, that trusts the certificates of the system too. What is connected to
+ * without the proxy is found by `lookup`. Rejects with `UserFacing` where a setting is wrong.
+ */
+export const openDispatcher = (settings: NetworkSettings, lookup: LookupFunction): Promise<Dispatcher> => {
+  const { proxy, noProxy, caFile } = settings;
+  return openWay({ ...(proxy && { proxy }), ...(noProxy && { noProxy }), ...(caFile && { caFile }) }, true, lookup);
+};
+
+async function openWay(
+  { proxy, noProxy, caFile }: NetworkSettings,
+  trustsSystem: boolean,
+  lookup?: LookupFunction,
+): Promise<Dispatcher> {
   const ca = [
     ...tls.getCACertificates('default'),
     ...(trustsSystem ? tls.getCACertificates('system') : []),
     ...(caFile === undefined ? [] : [await certificates(caFile)]),
   ];
   const { Agent, EnvHttpProxyAgent } = await import('undici');
-  if (proxy === undefined) return new Agent({ connect: { ca } });
+  const connect = { ca, ...(lookup && { lookup }) };
+  if (proxy === undefined) return new Agent({ connect });
   const uri = parseProxy(proxy).href;
   return new EnvHttpProxyAgent({
     httpProxy: uri,
     httpsProxy: uri,
     noProxy: ['localhost', '127.0.0.1', '::1', '[::1]', ...(noProxy === undefined ? [] : [noProxy])].join(','),
-    connect: { ca },
+    connect,
     requestTls: { ca },
     proxyTls: { ca },
   });

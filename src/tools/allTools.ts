@@ -2,6 +2,7 @@
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import { clearMetrics } from './clearMetrics.ts';
 import { compareRuns } from './compareRuns.ts';
+import { consult, type Consultant } from './consult.ts';
 import { envSnapshot, type SnapshotKeeper } from './envSnapshot.ts';
 import { finish, type Finish } from './finish.ts';
 import { killTask, type TaskKiller } from './killTask.ts';
@@ -25,6 +26,8 @@ import { startMonitor, type StartMonitorDeps } from './startMonitor.ts';
 import { stopMonitor, type StopMonitorDeps } from './stopMonitor.ts';
 import { taskOutput, type TaskOutputs } from './taskOutput.ts';
 import type { Tool } from './tool.ts';
+import { webFetch, type PageReader } from './webFetch.ts';
+import { webSearch, type WebSearcher } from './webSearch.ts';
 import { writeFile } from './writeFile.ts';
 
 export interface AllToolsDeps {
@@ -35,6 +38,9 @@ export interface AllToolsDeps {
   readonly measured: MeasuredRuns;
   readonly memory: MemoryStore;
   readonly snapshots: SnapshotKeeper;
+  readonly pages: PageReader;
+  readonly searcher: WebSearcher;
+  readonly consultant: Consultant;
   readonly sleep: SleepDeps;
   readonly monitor: StartMonitorDeps & StopMonitorDeps;
   readonly finish: Finish;
@@ -60,6 +66,9 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   memoryWrite(deps.memory),
   memoryRm(deps.memory),
   envSnapshot(deps.snapshots),
+  webSearch(deps.searcher),
+  webFetch(deps.pages),
+  consult(deps.consultant),
   startMonitor(deps.monitor),
   stopMonitor(deps.monitor),
   sleep(deps.sleep),
