@@ -28,6 +28,8 @@ export interface ChatQuirks {
   readonly noUsage?: boolean;
   /** Says `stop` where it wants results. */
   readonly alwaysStop?: boolean;
+  /** The model has no calls of its own: it writes them into its text. */
+  readonly textCalls?: boolean;
   /** `reasoning_content` unless told. */
   readonly reasoningField?: 'reasoning_content' | 'reasoning';
 }
@@ -43,8 +45,15 @@ const chat = (quirks: ChatQuirks): Dialect => ({
   errorBody: ({ status, message = 'It failed', kind }: WireError) => ({
     error: { message, type: status === 400 ? 'invalid_request_error' : 'error', param: null, code: kind ?? null },
   }),
-  problemWith,
+  problemWith: (body) => (quirks.textCalls ? toolsIn(body) : problemWith(body)),
+  listing: { path: '/v1/models', page: (models) => ({ object: 'list', data: models }) },
 });
+
+/** What Ollama says of a model without a template for tools. */
+const toolsIn = (body: JsonObject): string | undefined =>
+  body.tools === undefined && list(body.messages).every(({ role, tool_calls: calls }) => role !== 'tool' && !calls)
+    ? undefined
+    : `${text(body.model)} does not support tools`;
 
 function frames(answer: WireAnswer, request: WireRequest, quirks: ChatQuirks): Frame[] {
   const base = {
@@ -61,11 +70,13 @@ function frames(answer: WireAnswer, request: WireRequest, quirks: ChatQuirks): F
     chunk(part, { choices: [{ index: 0, delta: content, finish_reason: null }] });
   const { thinking = '', text: said = '', toolCalls = [] } = answer;
   const field = quirks.reasoningField ?? 'reasoning_content';
+  if (answer.raw !== undefined) return answer.raw.map((event) => chunk('text', event));
   return [
     delta('start', { role: 'assistant', content: '' }),
     ...deltas(thinking).map((part) => delta('thinking', { [field]: part })),
     ...deltas(said).map((part) => delta('text', { content: part })),
-    ...toolCalls
+    ...(quirks.textCalls ? writtenCalls(answer) : []).map((part) => delta('tool_call', { content: part })),
+    ...(quirks.textCalls ? [] : toolCalls)
       .flatMap((call, position) => callDeltas(call, position, quirks, callId(call, 'call_', request, position)))
       .map((call) => delta('tool_call', { tool_calls: [call] })),
     chunk('end', { choices: [{ index: 0, delta: {}, finish_reason: finishReason(answer, quirks) }] }),
@@ -74,9 +85,20 @@ function frames(answer: WireAnswer, request: WireRequest, quirks: ChatQuirks): F
   ];
 }
 
-function finishReason({ stop = 'natural', toolCalls = [] }: WireAnswer, { alwaysStop }: ChatQuirks): string {
+/** As a model writes them that was told how. */
+const writtenCalls = ({ text: said = '', toolCalls = [] }: WireAnswer): string[] =>
+  deltas(
+    toolCalls
+      .map((call, index) => {
+        const separator = said === '' && index === 0 ? '' : '\n';
+        return `${separator}<tool_call>\n{"name": "${call.name}", "arguments": ${argumentsOf(call)}}\n</tool_call>`;
+      })
+      .join(''),
+  );
+
+function finishReason({ stop = 'natural', toolCalls = [] }: WireAnswer, { alwaysStop, textCalls }: ChatQuirks): string {
   if (stop !== 'natural') return stop === 'length' ? 'length' : 'content_filter';
-  return toolCalls.length > 0 && !alwaysStop ? 'tool_calls' : 'stop';
+  return toolCalls.length > 0 && !alwaysStop && !textCalls ? 'tool_calls' : 'stop';
 }
 
 function callDeltas(call: WireCall, position: number, quirks: ChatQuirks, id: string): JsonObject[] {

@@ -1,4 +1,5 @@
 /** Small questions to an endpoint beside Chat Completions: what models it has, and what it knows of them. */
+import { CallFailed } from '../guarded.ts';
 import { isRecord } from '../textTools/records.ts';
 
 export interface Endpoint {
@@ -37,10 +38,9 @@ export const askJson =
 function parsed(text: string, url: string): unknown {
   try {
     return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw Object.assign(new Error(`${url} does not answer in JSON: is it the base URL of an API?`, { cause: error }), {
-      status: 404,
-    });
+  } catch {
+    const message = `${url} does not answer in JSON. Check the base URL: most end in /v1.`;
+    throw new CallFailed({ reason: 'invalid', message });
   }
 }
 
