@@ -40,6 +40,7 @@ const lateFiles = {
   openai: 'openai',
   ssh2: 'ssh2',
   dockerode: 'dockerode',
+  undici: 'undici',
 };
 
 /** Native parts of ssh2, which does without them. */
@@ -49,7 +50,7 @@ const loadLate = {
   name: 'load-late',
   setup(build) {
     build.onResolve(
-      { filter: /^(@anthropic-ai\/(bedrock-)?sdk|@google\/genai\/web|openai|ssh2|dockerode)$/ },
+      { filter: /^(@anthropic-ai\/(bedrock-)?sdk|@google\/genai\/web|openai|ssh2|dockerode|undici)$/ },
       ({ path, kind }) =>
         kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
     );
@@ -120,6 +121,15 @@ async function productBuilds() {
       outdir: 'dist',
       external: optional,
       plugins: [leaveOut],
+      banner: { js: moduleBanner },
+    },
+    {
+      ...node,
+      format: 'esm',
+      entryPoints: { pageWorker: 'src/web/pageWorker.ts' },
+      outdir: 'dist',
+      outExtension: { '.js': '.mjs' },
+      external: ['canvas'],
       banner: { js: moduleBanner },
     },
   ];
