@@ -1,7 +1,7 @@
 /** The endpoint that gives tokens: for the code of a sign-in, and for a refresh token. */
 import * as z from 'zod';
 import type { Clock } from '../../base/clock.ts';
-import { HeliosError, messageOf } from '../../base/errors.ts';
+import { adviceOf, HeliosError } from '../../base/errors.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { claimsOf } from './claims.ts';
 import { clientId, defaultAuthUrl } from './codexService.ts';
@@ -86,17 +86,22 @@ async function send(
   { authUrl = defaultAuthUrl, fetch = globalThis.fetch }: AuthService,
   { body, signal }: Question,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  // `fetch` names the type of a form by itself.
-  const sent =
+  const [text, type] =
     body instanceof URLSearchParams
-      ? { body }
-      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      ? [body.toString(), 'application/x-www-form-urlencoded']
+      : [JSON.stringify(body), 'application/json'];
   try {
-    const response = await fetch(`${authUrl}/oauth/token`, { method: 'POST', signal, redirect: 'error', ...sent });
+    const response = await fetch(`${authUrl}/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body: text,
+      signal,
+      redirect: 'error',
+    });
     return { status: response.status, text: await response.text() };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new TokensRefused(`The sign-in service ${authUrl} cannot be reached: ${messageOf(cause)}.`, {
+    throw new TokensRefused(`The sign-in service ${authUrl} cannot be reached: ${adviceOf(cause)}`, {
       isFinal: false,
     });
   }

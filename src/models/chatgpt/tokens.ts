@@ -55,18 +55,17 @@ export class ChatgptTokens {
   /** Never rejects, makes no request. */
   async readiness(): Promise<Readiness> {
     try {
-      const text = await this.#options.store.read(tokensName);
-      if (text === undefined) return { isReady: false, problem: 'Nobody is signed in to ChatGPT.', action: signInHint };
-      if (parseSignedIn(text) === undefined) return { isReady: false, problem: damaged, action: signInHint };
+      await this.#kept();
       return { isReady: true };
     } catch (error) {
-      return { isReady: false, problem: adviceOf(error), action: signInHint };
+      const problem = error instanceof SignedOut ? error.problem : adviceOf(error);
+      return { isReady: false, problem, action: signInHint };
     }
   }
 
   async #kept(): Promise<SignedIn> {
     const tokens = await this.#stored();
-    if (tokens === undefined) throw signedOut('Nobody is signed in to ChatGPT.');
+    if (tokens === undefined) throw new SignedOut('Nobody is signed in to ChatGPT.');
     return this.#unstored?.inPlaceOf === tokens.refreshToken ? this.#unstored.fresh : tokens;
   }
 
@@ -78,7 +77,7 @@ export class ChatgptTokens {
     if (tokens !== undefined) return tokens;
     await store.write(damagedName, text);
     await store.write(tokensName, undefined);
-    throw signedOut(`${damaged} It is kept aside as ${damagedName}.`);
+    throw new SignedOut(`The stored ChatGPT sign-in is damaged. It is kept aside as ${damagedName}.`);
   }
 
   #endsSoon({ expiresAtMs }: SignedIn): boolean {
@@ -110,7 +109,7 @@ export class ChatgptTokens {
   /** Another process may have signed out, signed in as another, or renewed as well: what is newest stays. */
   async #store(old: SignedIn, fresh: SignedIn): Promise<SignedIn> {
     const stored = await this.#stored();
-    if (stored === undefined) throw signedOut('You have signed out of ChatGPT.');
+    if (stored === undefined) throw new SignedOut('You have signed out of ChatGPT.');
     const isReplaced = stored.refreshToken !== old.refreshToken && this.#unstored?.inPlaceOf !== stored.refreshToken;
     if (isReplaced && (stored.accountId !== fresh.accountId || stored.expiresAtMs >= fresh.expiresAtMs)) return stored;
     this.#unstored = { inPlaceOf: stored.refreshToken, fresh };
@@ -137,11 +136,15 @@ export class ChatgptTokens {
       if (stored.refreshToken !== old.refreshToken) return stored;
     }
     await this.#options.store.write(tokensName, undefined);
-    throw signedOut(`Your ChatGPT sign-in has ended. ${refused.message}`);
+    throw new SignedOut(`Your ChatGPT sign-in has ended. ${refused.message}`);
   }
 }
 
-const damaged = 'The stored ChatGPT sign-in is damaged.';
+class SignedOut extends CallFailed {
+  readonly problem: string;
 
-const signedOut = (message: string): CallFailed =>
-  new CallFailed({ reason: 'auth', message: `${message} ${signInHint}` });
+  constructor(problem: string) {
+    super({ reason: 'auth', message: `${problem} ${signInHint}` });
+    this.problem = problem;
+  }
+}

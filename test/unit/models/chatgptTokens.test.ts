@@ -207,11 +207,20 @@ describe('the tokens of ChatGPT', () => {
     it(`that are damaged (${text}) are kept aside, with a clear word`, async () => {
       store.values.set(tokensName, text);
       const tokens = open();
-      assert.deepEqual((await tokens.readiness()).isReady, false);
       await fails(tokens.current(), 'auth', /damaged.*kept aside as chatgpt-damaged.*helios auth login/);
       assert.deepEqual([...store.values], [[damagedName, text]]);
       await fails(tokens.current(), 'auth', /Nobody is signed in/);
     });
+
+  it('that are damaged are kept aside also by whoever asks whether they are there', async () => {
+    store.values.set(tokensName, 'half');
+    assert.deepEqual(await open().readiness(), {
+      isReady: false,
+      problem: 'The stored ChatGPT sign-in is damaged. It is kept aside as chatgpt-damaged.',
+      action: 'Sign in with: helios auth login, or with “Helios: Sign In to ChatGPT” in VS Code.',
+    });
+    assert.deepEqual([...store.values], [[damagedName, 'half']]);
+  });
 
   it('keep the account where a renewal does not name it again', async () => {
     const kept = { ...signIn(), plan: 'pro', email: 'ada@lab.org' };
