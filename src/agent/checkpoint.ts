@@ -84,8 +84,9 @@ export function dueShortening(
  * a model that never saw its results would ask for them again. `undefined` where the newest turn stays.
  */
 export function newestPart(events: readonly JournalEvent[], upTo: string, maxTokens: number): string | undefined {
-  if (events.at(-1)?.id !== upTo) return undefined;
-  const replied = events.findLastIndex((event) => event.type === 'model.replied' && event.stop !== 'error');
+  const kept = events.slice(events.findLastIndex(({ id }) => id === upTo) + 1);
+  if (kept.some(isReply)) return undefined;
+  const replied = events.findLastIndex(isReply);
   const fresh = events.slice(replied + 1).flatMap((event): [title: string, text: string][] => {
     if (event.type === 'tool.finished') return [[`Result of ${event.name}`, event.text]];
     return event.type === 'message.added' && event.origin !== 'goal' ? [['Message', event.text]] : [];
@@ -95,6 +96,8 @@ export function newestPart(events: readonly JournalEvent[], upTo: string, maxTok
   const texts = fresh.map(([title, text]) => `${title}, as data:\n\`\`\`\n${endsOf(text, each)}\n\`\`\``);
   return `What came last was too long to be kept whole; ask for less at a time.\n\n${texts.join('\n\n')}`;
 }
+
+const isReply = (event: JournalEvent): boolean => event.type === 'model.replied' && event.stop !== 'error';
 
 /** Beginning and end of a text, with what was left out between them said. */
 function endsOf(text: string, maxTokens: number): string {

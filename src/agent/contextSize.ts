@@ -51,14 +51,15 @@ export function replaceUpTo(
   const { shown } = meter;
   let upTo = shown.at(-1)?.id;
   let weight = 0;
-  let turns = 0;
+  let hasTurn = false;
   for (let index = shown.length - 1; index > 0; index -= 1) {
     const event = shown[index];
     if (event === undefined) break;
     weight += meter.weightOf(event);
-    if (weight > (turns === 0 ? newestWeight : keepWeight)) break;
+    if (weight > (hasTurn ? keepWeight : newestWeight)) break;
     if (event.type !== 'model.requested') continue;
-    turns += 1;
+    // A call that failed is not yet a turn.
+    hasTurn = weight > 0;
     upTo = shown[index - 1]?.id;
   }
   return shown[0]?.id === upTo && shown[0]?.type === 'context.checkpointed' ? undefined : upTo;

@@ -28,9 +28,8 @@ interface Branch {
 export function renderTree(nodes: readonly MemoryNode[], budgetTokens: number): string {
   if (nodes.length === 0) return '';
   const branches = branchesOf(nodes);
-  const allTokens = branches.reduce((sum, { line }) => sum + textTokens(line) + newlineTokens, 0);
-  if (allTokens > budgetTokens) return renderSome(branches, budgetTokens);
-  return branches.map((branch) => branch.line).join('\n');
+  const whole = branches.map(({ line }) => line).join('\n');
+  return textTokens(whole) <= budgetTokens ? whole : renderSome(branches, budgetTokens);
 }
 
 function renderSome(branches: readonly Branch[], budgetTokens: number): string {

@@ -3,11 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { noUsage, type ModelRequest } from '../../../src/models/model.ts';
-import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { ScriptedModel, type Script } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 const sizeOf = (request: ModelRequest): number => JSON.stringify(request.messages).length;
+
+const overflow = {
+  reply: { stop: 'error' as const, usage: noUsage, failure: { reason: 'overflow' as const, message: 'too long' } },
+};
 
 describe('context', () => {
   let bed: TestEngine | undefined;
@@ -34,9 +38,6 @@ describe('context', () => {
   });
 
   it('shortens by itself when the provider says that the prompt is too long, and goes on', async () => {
-    const overflow = {
-      reply: { stop: 'error' as const, usage: noUsage, failure: { reason: 'overflow' as const, message: 'too long' } },
-    };
     const read = [{ name: 'read_file', input: { path: 'big.txt' } }];
     const model = new ScriptedModel([read, read, overflow, quit]);
     bed = await testEngine(model);
@@ -131,5 +132,83 @@ describe('context', () => {
     const last = JSON.stringify(model.requests.at(-1)?.messages);
     assert.ok(eventsOf(session, 'context.checkpointed').length > 0);
     assert.match(last, /Slept for: why I wait/);
+  });
+
+  it('remembers across a restart how much a model refused, though it says that it holds more', async () => {
+    let refusals = 0;
+    const script: Script = (request, index) => {
+      if (sizeOf(request) > 60_000) {
+        refusals += 1;
+        return overflow;
+      }
+      return index === 30 ? 'hang' : [{ name: 'read_file', input: { path: 'big.txt' } }];
+    };
+    const model = new ScriptedModel(script);
+    bed = await testEngine(model, { settings: { idleTurns: 50 } });
+    await writeFile(path.join(bed.work, 'big.txt'), `${'word '.repeat(200)}\n`.repeat(12));
+    const session = await bed.start();
+    while (model.requests.length < 31) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.ok(refusals >= 1 && refusals <= 2, `${refusals} refusals`);
+    const before = refusals;
+    bed = await bed.restart(new ScriptedModel((request, index) => (index === 30 ? quit : script(request, index))));
+    const again = await bed.engine.sessions.resume(session.id);
+    assert.equal(await again.ended, 'blocked');
+    assert.equal(refusals, before);
+  });
+
+  it('shortens at once for a model with a smaller window', async () => {
+    const read = [{ name: 'read_file', input: { path: 'big.txt' } }];
+    const model = new (class extends ScriptedModel {
+      override models() {
+        const [large] = super.models();
+        assert.ok(large);
+        return [large, { ...large, id: 'small', contextTokens: 24_000 }];
+      }
+    })((_request, index) => (index < 6 ? read : quit));
+    bed = await testEngine(model);
+    await writeFile(path.join(bed.work, 'big.txt'), `${'word '.repeat(200)}\n`.repeat(20));
+    const session = await bed.start();
+    session.onDidRecord((event) => {
+      if (event.type === 'model.replied' && event.turn === 6) void session.useModel('demo', 'small');
+    });
+    assert.equal(await session.ended, 'blocked');
+    const [, ...rest] = model.requests.slice(-2);
+    assert.ok(sizeOf(model.requests[5] as ModelRequest) > 90_000);
+    assert.equal(rest[0]?.model, 'small');
+    assert.ok(sizeOf(rest[0]) / 4 < 12_000, `${sizeOf(rest[0])}`);
+  });
+
+  it('says once more what a broken call had said only in part', async () => {
+    const broken = {
+      text: 'half a sen',
+      reply: {
+        stop: 'error' as const,
+        content: [{ type: 'text' as const, text: 'half a sen' }],
+        failure: { reason: 'overflow' as const, message: 'too long' },
+      },
+    };
+    const model = new ScriptedModel([[{ name: 'memory_ls', input: {} }], broken, quit]);
+    bed = await testEngine(model);
+    const session = await bed.start();
+    assert.equal(await session.ended, 'blocked');
+    const last = model.requests.at(-1)?.messages ?? [];
+    assert.equal(last.at(-1)?.role, 'user');
+    assert.doesNotMatch(JSON.stringify(last), /half a sen/);
+  });
+
+  it('lists the notes in one place: in the prompt at first, then in the briefing', async () => {
+    const model = new ScriptedModel((_request, index) => {
+      if (index === 0) return [{ name: 'memory_write', input: { path: '/best', gist: 'adamw wins' } }];
+      return index < 12 ? [{ name: 'read_file', input: { path: 'big.txt' } }] : quit;
+    });
+    model.contextTokens = 40_000;
+    bed = await testEngine(model);
+    await writeFile(path.join(bed.work, 'big.txt'), `${'word '.repeat(200)}\n`.repeat(20));
+    const session = await bed.start();
+    await session.ended;
+    const [first, last] = [model.requests[0], model.requests.at(-1)];
+    assert.match(JSON.stringify(first?.system), /Notes in memory: none yet/);
+    assert.doesNotMatch(JSON.stringify(last?.system), /Notes in memory/);
+    assert.match(JSON.stringify(last?.messages[0]), /Notes in memory \(path: gist\):\\n\/best: adamw wins/);
   });
 });

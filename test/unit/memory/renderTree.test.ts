@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { textTokens } from '../../../src/base/textTokens.ts';
 import type { MemoryNode } from '../../../src/memory/memoryNode.ts';
 import { renderTree } from '../../../src/memory/renderTree.ts';
 
@@ -26,10 +27,17 @@ describe('renderTree', () => {
     assert.equal(renderTree([], 10), '');
   });
 
+  it('shows the whole tree in exactly the tokens that it has', () => {
+    const nodes = [node('/best', 'adamw wins'), node('/config', '批大小 64')];
+    const whole = '/best: adamw wins\n/config: 批大小 64';
+    assert.equal(renderTree(nodes, textTokens(whole)), whole);
+    assert.notEqual(renderTree(nodes, textTokens(whole) - 0.25), whole);
+  });
+
   it('stays within any budget', () => {
     const nodes = library(2000);
     for (let tokens = 0; tokens < 400; tokens += 7)
-      assert.ok(renderTree(nodes, tokens).length <= tokens * 4, `${tokens} tokens`);
+      assert.ok(textTokens(renderTree(nodes, tokens)) <= tokens, `${tokens} tokens`);
   });
 
   it('keeps the top level and the newest, and says what was left out', () => {
