@@ -7,6 +7,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFil
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { codeOf } from '../../src/base/errors.ts';
 
 export interface ClaudeUser {
   /** Executable; what the setting claudePath holds. */
@@ -49,7 +50,7 @@ export async function createClaudeUser(): Promise<ClaudeUser> {
     running,
     async dispose() {
       const left = await running();
-      for (const pid of left) process.kill(pid, 'SIGKILL');
+      for (const pid of left) kill(pid);
       await rm(base, { recursive: true, force: true });
       if (left.length > 0) throw new Error(`claude still ran: ${left.join(', ')}`);
     },
@@ -80,6 +81,14 @@ async function steppingDown(base: string, program: string): Promise<string> {
   );
   await chmod(script, 0o755);
   return script;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error;
+  }
 }
 
 async function processesWith(variable: string): Promise<number[]> {

@@ -1,5 +1,6 @@
 /** A `claude` as a process of ours: in a group of its own, and gone at once when it is told to. */
 import { spawn } from 'node:child_process';
+import { codeOf } from '../../base/errors.ts';
 import type { SpawnedProcess, SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
 
 const keptStderrChars = 4000;
@@ -44,6 +45,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (codeOf(error) !== 'ESRCH') throw error;
   }
 }
