@@ -45,7 +45,7 @@ export const cacheShare = ({ cacheReadTokens, inputTokens }: Spending): string |
   inputTokens === 0 ? undefined : `${Math.round((100 * cacheReadTokens) / inputTokens)} %`;
 
 /** `claude/claude-opus-5-5: 32 calls · 1.2M tokens, 84 % of the input from a cache · $1.20`. */
-export function modelCostLine(spending: Spending): string {
+function modelCostLine(spending: Spending): string {
   const { provider, model, calls, tokens } = spending;
   const share = cacheShare(spending);
   const cached = share === undefined ? '' : `, ${share} of the input from a cache`;
@@ -61,4 +61,10 @@ export function experimentCostLine(state: Pick<SessionState, 'experiments'>): st
   const average = costWords({ usd, hasUnknownCost: launched.some(({ hasUnknownCost }) => hasUnknownCost) });
   const count = `${launched.length} ${launched.length === 1 ? 'experiment' : 'experiments'}`;
   return `${count} · ${average} and ${shortTokens(tokens)} tokens each on average · ${costWords(costBefore(state))} before the first`;
+}
+
+/** A line for each model, and one for the experiments. */
+export function costLines(state: Pick<SessionState, 'spending' | 'experiments'>): string[] {
+  const experiments = experimentCostLine(state);
+  return [...[...state.spending.values()].map(modelCostLine), ...(experiments === undefined ? [] : [experiments])];
 }

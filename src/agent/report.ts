@@ -1,7 +1,8 @@
 /** The short report of a session, in Markdown: what was asked, what was reached, and every run with its measured values. */
-import { formatDuration, formatUsd, formatValue, oneLine } from '../base/text.ts';
+import { formatDuration, formatValue, oneLine } from '../base/text.ts';
 import { rowStatus, summaryFor, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import { targetText } from '../experiments/target.ts';
+import { billText, costLines } from './costs.ts';
 import type { EndReason } from './events.ts';
 import type { SessionState } from './state.ts';
 
@@ -55,15 +56,14 @@ function runRow(row: LedgerRow, metric: string | undefined): string {
 }
 
 function sessionLines(state: SessionState): string[] {
-  const usd = state.hasUnknownCost
-    ? `at least ${formatUsd(state.usd)} (some prices are unknown)`
-    : formatUsd(state.usd);
+  const usd = state.hasUnknownCost ? `${billText(state)} (some prices are unknown)` : billText(state);
   const cost = state.provider === 'demo' ? 'none: the offline demo is scripted, no model was called' : usd;
   return [
     `- Session: \`${state.id}\` in \`${state.workFolder}\``,
     `- Model: ${state.provider === 'demo' ? 'offline demo (scripted, not a language model)' : `${state.provider} ${state.model}`}`,
     `- Started: ${new Date(state.startedMs).toISOString()}, took ${formatDuration(state.lastEventMs - state.startedMs)}`,
     `- Turns: ${state.turns}; runs: ${state.runs.size}; cost: ${cost}`,
+    ...(state.provider === 'demo' ? [] : costLines(state).map((line) => `- ${escaped(line)}`)),
   ];
 }
 

@@ -1,4 +1,6 @@
 /** What a journal event says to a reader of the terminal: the words of the product, one line for most. */
+import { noticeText } from '../agent/budget/notices.ts';
+import { budgetText, limitsText } from '../agent/budget/words.ts';
 import type { EndReason, JournalEvent } from '../agent/events.ts';
 import type { SessionState } from '../agent/state.ts';
 import { cleanText, formatDuration, formatValue, oneLine } from '../base/text.ts';
@@ -33,7 +35,9 @@ export class EventText {
 
   readonly #tellers: { readonly [Type in JournalEvent['type']]?: Teller<EventOf<Type>> } = {
     'session.started': (event, state) => startLines(event, state, this.#style),
-    'session.resumed': (_, state) => [this.#style.dim(`Session ${state.id} taken up again`)],
+    'session.resumed': ({ budget }, state) => [
+      this.#style.dim(`Session ${state.id} taken up again${budget ? `, with ${budgetText(budget)}` : ''}`),
+    ],
     'session.model_changed': ({ provider, model }) => [this.#style.dim(`Model: ${provider} ${model}`)],
     'session.paused': ({ detail }) => [this.#style.bad(detail === undefined ? 'Paused' : `Paused: ${short(detail)}`)],
     'message.added': ({ origin, text }) => (origin === 'person' ? [`${this.#style.bold('You:')} ${short(text)}`] : []),
@@ -58,6 +62,7 @@ export class EventText {
     // The end of a run has a line of its own.
     'sleep.ended': ({ why, detail }) =>
       why === 'run_ended' || why === 'trigger' ? [] : [this.#style.dim(`Awake: ${short(detail)}`)],
+    'budget.noticed': (event) => [this.#style.bold(`Budget: ${short(noticeText(event))}`)],
     'context.checkpointed': () => [this.#style.dim('Conversation shortened; notes and numbers are kept')],
   };
 
@@ -87,11 +92,7 @@ export class EventText {
 }
 
 function startLines(event: EventOf<'session.started'>, { target }: SessionState, { bold, dim }: Style): string[] {
-  const limits = [
-    event.budget.turns === undefined ? '' : `${event.budget.turns} turns`,
-    event.budget.usd === undefined ? '' : `$${event.budget.usd}`,
-    event.budget.minutes === undefined ? '' : `${event.budget.minutes} min`,
-  ].filter((limit) => limit !== '');
+  const limits = limitsText(event.budget);
   const who =
     event.provider === 'demo' ? 'offline demo: scripted, no language model' : `${event.provider} ${event.model}`;
   return [

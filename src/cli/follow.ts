@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine, Session } from '../agent/engine.ts';
 import type { EndReason } from '../agent/events.ts';
+import { costLines } from '../agent/costs.ts';
 import { buildReport } from '../agent/report.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
@@ -91,6 +92,7 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
     ...(reason === 'user' ? [] : [cleanText(state.end?.summary ?? '')]),
     ...evidence,
     dim(`${state.turns} turns · ${state.runs.size} runs · ${costText(state)}`),
+    ...(state.provider === 'demo' ? [] : costLines(state).map((line) => dim(`  ${line}`))),
     ...(running > 0 ? [`${running} ${running === 1 ? 'run goes' : 'runs go'} on.`] : []),
     '',
     `Report   ${report}`,

@@ -1,7 +1,8 @@
 /** The block at the foot of the terminal: the newest runs, and one line of state. Pure. */
+import { billText } from '../agent/costs.ts';
 import type { SessionState } from '../agent/state.ts';
 import type { RunId } from '../base/ids.ts';
-import { formatDuration, formatUsd, formatValue, oneLine } from '../base/text.ts';
+import { formatDuration, formatValue, oneLine } from '../base/text.ts';
 import { summaryFor } from '../experiments/ledger.ts';
 import type { MetricSummary, SeriesColumns } from '../metrics/metric.ts';
 import { sparkline } from '../metrics/sparkline.ts';
@@ -85,8 +86,8 @@ function stateText({ state, nowMs }: LiveBlockView): string {
   return parts.join(' · ');
 }
 
-export const costText = ({ usd, hasUnknownCost, provider }: SessionState): string =>
-  provider === 'demo' ? '$0.00 (no model is called)' : hasUnknownCost ? `at least ${formatUsd(usd)}` : formatUsd(usd);
+export const costText = (state: SessionState): string =>
+  state.provider === 'demo' ? '$0.00 (no model is called)' : billText(state);
 
 function phaseText({ phase, sleep, lastEventMs }: SessionState, nowMs: number): string {
   switch (phase) {

@@ -39,6 +39,7 @@ import {
   type PickedModel,
   type Refusal,
 } from './present/preconditions.ts';
+import { costPart } from './present/costTable.ts';
 import { isOpen, isWorking, statusLine } from './present/sessionText.ts';
 import { approvalParts } from './present/transcript.ts';
 import { plain } from './present/words.ts';
@@ -113,13 +114,13 @@ class ChatHandler {
     const session = this.#sessionOf(turn.context);
     switch (request.command as ChatCommand | undefined) {
       case 'status':
-        return this.#status(stream);
+        return await this.#status(stream);
       case 'stop':
         return this.#stop(session, stream);
       case 'follow': {
         const wanted = this.#parts.sessions.get(this.#parts.following.take() ?? '') ?? session;
         return wanted === undefined
-          ? this.#status(stream)
+          ? await this.#status(stream)
           : this.#follow(wanted, turn, { sleepPatienceMs: followPatienceMs });
       }
       case 'sticky':
@@ -267,16 +268,20 @@ class ChatHandler {
     showButton(stream, 'helios.answerApproval', 'Deny', callId, 'deny');
   }
 
-  #status(stream: ChatResponseStream): ChatResult {
-    const { sessions } = this.#parts;
+  async #status(stream: ChatResponseStream): Promise<ChatResult> {
+    const { sessions, host } = this.#parts;
     const shown = sessions.going().length > 0 ? sessions.going() : sessions.all().slice(-1);
     if (shown.length === 0) {
       stream.markdown('No session is open in this window. Type a goal to start one.');
       return {};
     }
+    const today = await (await host.get()).spentToday();
     for (const session of shown) {
       const { text, buttons } = this.#closing(session, 'time');
-      stream.markdown(withIcons(`**${plain(session.state.goal, 300)}**\n\n${text}\n\n`));
+      const { state } = session;
+      const nowMs = isOpen(state) ? systemClock.now() : state.lastEventMs;
+      const costs = costPart({ state, nowMs, today, dayLimits: engineSettings().dayLimits });
+      stream.markdown(withIcons(`**${plain(state.goal, 300)}**\n\n${text}\n\n${costs}\n\n`));
       for (const button of buttons) button(stream);
     }
     return shown.length === 1 ? { metadata: { sessionId: shown[0]?.id } } : {};

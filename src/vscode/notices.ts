@@ -1,5 +1,6 @@
 /** The few notifications: an answer is needed, a session ended or stands still while nobody watches it. */
 import { window } from 'vscode';
+import { noticeText } from '../agent/budget/notices.ts';
 import type { ApprovalAnswer, ApprovalRequest, Session } from '../agent/engine.ts';
 import type { JournalEvent } from '../agent/events.ts';
 import { oneLine } from '../base/text.ts';
@@ -38,11 +39,18 @@ async function askInNotification(request: ApprovalRequest, approvals: Approvals)
 async function tellOf(session: Session, event: JournalEvent): Promise<void> {
   const goal = oneLine(session.state.goal, 80);
   if (event.type === 'session.ended' && event.reason !== 'user') {
-    const text = `Helios: ${endText(event.reason)}. ${goal}`;
+    const why = event.reason === 'budget' ? ` ${oneLine(event.summary, 300)}` : '';
+    const text = `Helios: ${endText(event.reason)}.${why} ${goal}`;
     const buttons: Record<string, CommandId> = {
       'Open Journal': 'helios.openJournal',
       'Show Metrics': 'helios.showMetrics',
     };
+    await offer(window.showInformationMessage(text, ...Object.keys(buttons)), buttons, session.id);
+  }
+  // The end by a limit tells of itself; what an experiment may cost is the model's to know.
+  if (event.type === 'budget.noticed' && event.percent === 80 && event.scope !== 'experiment') {
+    const text = `Helios: ${noticeText(event)}. ${goal}`;
+    const buttons: Record<string, CommandId> = { Follow: 'helios.follow', Stop: 'helios.stop' };
     await offer(window.showInformationMessage(text, ...Object.keys(buttons)), buttons, session.id);
   }
   if (event.type === 'session.paused' && event.by === 'error') {

@@ -1,4 +1,5 @@
 /** The Experiments tree: sessions, and below each its runs. Pure: no `vscode` here. */
+import { billText, costLines } from '../../agent/costs.ts';
 import { budgetText } from '../../agent/budget/words.ts';
 import type { SessionSummary } from '../../agent/engine.ts';
 import type { SessionState } from '../../agent/state.ts';
@@ -50,8 +51,9 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
     tooltip: [
       phase,
       `Started ${exactTime(state.startedMs)} · last event ${exactTime(state.lastEventMs)}`,
-      `Turn ${state.turns} · ${costText(state)} · budget ${budgetText(state.budget)}`,
+      `Turn ${state.turns} · ${billText(state)} · budget ${budgetText(state.budget)}`,
       `${state.provider}/${state.model}`,
+      ...costLines(state),
     ],
     context: isEnded ? 'session ended' : 'session open',
     spoken: `${oneLine(state.goal, 120)}, ${phase}${best ? `, best ${best}` : ''}`,

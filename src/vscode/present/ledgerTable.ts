@@ -1,5 +1,6 @@
 /** The ledger as a Markdown table. Pure: no `vscode` here. */
 import { rowStatus, summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import { costWords } from '../../agent/costs.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from './words.ts';
 
@@ -17,9 +18,10 @@ export function ledgerTable({ rows, decisive }: Ledger): string {
       took === '' ? '' : formatDuration(took),
       summary ? formatValue(summary.last) : '',
       summary ? formatValue(summary.best) : '',
+      row.cost ? costWords(row.cost) : '',
     ];
     return `| ${cells.join(' | ')} |`;
   });
   const metric = decisive ? ` ${plain(decisive.metric, 40)}` : '';
-  return `| Run | What | Machine | Result | Took | Last${metric} | Best${metric} |\n| --: | :-- | :-- | :-- | --: | --: | --: |\n${lines.join('\n')}`;
+  return `| Run | What | Machine | Result | Took | Last${metric} | Best${metric} | Thinking |\n| --: | :-- | :-- | :-- | --: | --: | --: | --: |\n${lines.join('\n')}`;
 }

@@ -1,4 +1,6 @@
 /** Runs as rows, the same under their session and under their machine. Pure: no `vscode` here. */
+import { shortTokens } from '../../agent/budget/words.ts';
+import { costWords } from '../../agent/costs.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
@@ -98,6 +100,7 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
     `${plain(row.machineId)}${row.handle ? ` · ${code(row.handle)}` : ''}`,
     times.join(' · '),
     row.envId === undefined ? '' : `Environment ${plain(row.envId)}`,
+    row.cost === undefined ? '' : `Thinking ${costWords(row.cost)} · ${shortTokens(row.cost.tokens)} tokens`,
     facts?.liveness.kind === 'unknown' && row.verdict === undefined ? plain(facts.liveness.why, 300) : '',
     gpuTimeText(facts?.gpuTime),
     metrics.length === 0

@@ -1,5 +1,8 @@
 /** What the status bar says. Pure: no `vscode` here. */
+import { nothingSpent } from '../../agent/budget/measures.ts';
+import { costLines } from '../../agent/costs.ts';
 import { oneLine } from '../../base/text.ts';
+import { limitLines } from './costTable.ts';
 import {
   costText,
   isAlive,
@@ -74,5 +77,12 @@ function newestRun(state: Glance['state']): number | undefined {
   return alive.at(-1)?.spec.number;
 }
 
-const tooltipOf = (glance: Glance, nowMs: number): string =>
-  `**${plain(glance.state.goal, 200)}**\n\n${plain(statusLine(glance, nowMs), 300)}`;
+function tooltipOf(glance: Glance, nowMs: number): string {
+  const { state } = glance;
+  const costs = [...costLines(state), ...limitLines({ state, today: nothingSpent, nowMs })];
+  return [
+    `**${plain(state.goal, 200)}**`,
+    plain(statusLine(glance, nowMs), 300),
+    ...costs.map((part) => plain(part, 200)),
+  ].join('\n\n');
+}

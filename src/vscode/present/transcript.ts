@@ -1,4 +1,5 @@
 /** What the chat shows of a session: journal and stream events → parts of a reply. Pure: no `vscode` here. */
+import { noticeText } from '../../agent/budget/notices.ts';
 import type { ApprovalRequest } from '../../agent/engine.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
@@ -90,7 +91,7 @@ const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
   ],
   'session.effort_changed': (event) => [line('server-process', `Reasoning: ${event.effort ?? 'as configured'}`)],
   'model.consulted': nothing,
-  'budget.noticed': nothing,
+  'budget.noticed': (event) => [line('credit-card', `Budget: ${plain(noticeText(event))}`)],
   'session.paused': (event) => [
     line('debug-pause', event.by === 'user' ? 'Paused' : `Paused: ${plain(event.detail ?? event.by, 300)}`),
   ],
