@@ -9,7 +9,7 @@ import { machineArguments, type MachineArguments } from './machineArguments.ts';
 import { machineHelp } from './machineHelp.ts';
 import { modelArguments, modelHelp, type ModelArguments } from './modelArguments.ts';
 
-export const providerNames = ['claude', 'openai', 'chatgpt', 'compatible', 'demo'] as const;
+export const providerNames = ['claude', 'openai', 'gemini', 'bedrock', 'chatgpt', 'compatible', 'demo'] as const;
 export type ProviderName = (typeof providerNames)[number];
 
 export interface CliOptions {
@@ -184,13 +184,15 @@ Models:
   helios models                         list those of every provider (--provider, --refresh, --json)
   helios -m opus "…"                    the newest of a family; also an id, or provider/id
   helios --effort high "…"              how much it reasons
-A goal that begins with the word machine, machines or models is written in quotes.
+A goal that begins with the word machine, machines, models or auth is written in quotes.
 
 Sign-in:
   helios auth login                     ChatGPT: models by your subscription (-P chatgpt)
   helios auth status                    where the key of each provider comes from (--json)
 
-Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, or the files anthropic, openai, compatible in <home>/auth (mode 0600).
-Addresses: ANTHROPIC_BASE_URL, CHATGPT_BASE_URL, OPENAI_BASE_URL (for --provider compatible: the endpoint).
+Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, AWS_BEARER_TOKEN_BEDROCK, or the files anthropic, openai,
+gemini, bedrock, compatible in <home>/auth (mode 0600). Bedrock also takes what the aws command signs in with.
+Addresses: ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, ANTHROPIC_BEDROCK_BASE_URL, AWS_REGION, CHATGPT_BASE_URL,
+OPENAI_BASE_URL (for --provider compatible: the endpoint).
 Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted. Runs go on in any case.
 `;

@@ -23,7 +23,8 @@ export async function chooseProvider(options: CliOptions, readKey: ReadKey, worl
       'Leave --claude-mode out (or say api) and set ANTHROPIC_API_KEY.',
     );
   const asked = options.provider ?? providerNamedIn(options.model);
-  if (asked === 'demo') return asked;
+  // AWS has credentials of its own in many places; Bedrock says what is missing when it is asked.
+  if (asked === 'demo' || asked === 'bedrock') return asked;
   if (asked === 'compatible') {
     if (!world.env['OPENAI_BASE_URL']?.trim())
       throw new UserFacing(
@@ -32,7 +33,7 @@ export async function chooseProvider(options: CliOptions, readKey: ReadKey, worl
       );
     return asked;
   }
-  for (const name of asked === undefined ? (['claude', 'openai', 'chatgpt'] as const) : [asked])
+  for (const name of asked === undefined ? (['claude', 'openai', 'gemini', 'chatgpt'] as const) : [asked])
     if ((await readKey(keySources[name].secret)) !== undefined) return name;
   throw noKey(asked);
 }
@@ -41,11 +42,13 @@ export async function chooseProvider(options: CliOptions, readKey: ReadKey, worl
 const providerNamedIn = (model = ''): ProviderName | undefined =>
   providerNames.find((name) => model.startsWith(`${name}/`));
 
-function noKey(asked: 'claude' | 'openai' | 'chatgpt' | undefined): UserFacing {
+function noKey(asked: 'claude' | 'openai' | 'gemini' | 'chatgpt' | undefined): UserFacing {
   if (asked === 'chatgpt') return new UserFacing('Nobody is signed in to ChatGPT.', 'Sign in with: helios auth login');
   const variables =
-    asked === undefined ? 'ANTHROPIC_API_KEY or OPENAI_API_KEY' : keySources[asked].variables.join(' or ');
-  const files = asked === undefined ? 'anthropic or openai' : keySources[asked].secret;
+    asked === undefined
+      ? 'ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY'
+      : keySources[asked].variables.join(' or ');
+  const files = asked === undefined ? 'anthropic, openai or gemini' : keySources[asked].secret;
   return new UserFacing(
     asked === undefined ? 'No model can be reached: there is no key.' : `There is no key for the provider ${asked}.`,
     `Set ${variables}, or put the key into the file ${files} in <home>/auth (mode 0600); or sign in to ChatGPT with helios auth login. Without a key, -P demo runs the scripted offline demo.`,
@@ -56,11 +59,14 @@ function noKey(asked: 'claude' | 'openai' | 'chatgpt' | undefined): UserFacing {
 export function networkFor(env: CliWorld['env']) {
   const given = (name: string): string | undefined => env[name]?.trim() || undefined;
   const [anthropicBaseUrl, openaiBaseUrl] = [given('ANTHROPIC_BASE_URL'), given('OPENAI_BASE_URL')];
+  const [geminiBaseUrl, bedrockBaseUrl] = [given('GOOGLE_GEMINI_BASE_URL'), given('ANTHROPIC_BEDROCK_BASE_URL')];
   const [chatgptBaseUrl, chatgptAuthUrl] = [given('CHATGPT_BASE_URL'), given('CHATGPT_AUTH_URL')];
   return {
     ...proxyOf(env),
     ...(anthropicBaseUrl && { anthropicBaseUrl }),
     ...(openaiBaseUrl && { openaiBaseUrl, compatibleBaseUrl: openaiBaseUrl }),
+    ...(geminiBaseUrl && { geminiBaseUrl }),
+    ...(bedrockBaseUrl && { bedrockBaseUrl }),
     ...(chatgptBaseUrl && { chatgptBaseUrl }),
     ...(chatgptAuthUrl && { chatgptAuthUrl }),
   };

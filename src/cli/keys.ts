@@ -15,6 +15,8 @@ export interface KeySource {
 export const keySources: Readonly<Record<Exclude<ProviderName, 'demo'>, KeySource>> = {
   claude: { secret: 'anthropic', variables: ['ANTHROPIC_API_KEY'] },
   openai: { secret: 'openai', variables: ['OPENAI_API_KEY'] },
+  gemini: { secret: 'gemini', variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'] },
+  bedrock: { secret: 'bedrock', variables: ['AWS_BEARER_TOKEN_BEDROCK'] },
   chatgpt: { secret: 'chatgpt', variables: [] },
   compatible: { secret: 'compatible', variables: ['OPENAI_API_KEY'] },
 };

@@ -5,6 +5,7 @@ const withheldVariables: readonly RegExp[] = [
   /_(API|ADMIN)_KEY$/i,
   /_(AUTH_|ACCESS_)?TOKEN$/i,
   /_SECRET(_KEY)?$/i,
+  /^AWS_BEARER_TOKEN_/i,
   /^AGENTHUB_KEY$/,
   /^ELECTRON_/,
   /^VSCODE_/,

@@ -153,7 +153,12 @@ describe('helios', () => {
   const errors: [string, string[], Record<string, string>, RegExp][] = [
     ['there is no goal', ['--yes'], {}, /There is no goal\.\nSay what is to be reached/],
     ['nobody can be asked', ['-P', 'demo', 'g'], {}, /not a terminal\.\nPass --yes/],
-    ['there is no key', ['--yes', 'g'], {}, /there is no key\.\nSet ANTHROPIC_API_KEY or OPENAI_API_KEY.*-P demo/],
+    [
+      'there is no key',
+      ['--yes', 'g'],
+      {},
+      /there is no key\.\nSet ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.*-P demo/,
+    ],
     [
       'the key of the provider is missing',
       ['--yes', '-P', 'openai', 'g'],

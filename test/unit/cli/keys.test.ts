@@ -20,6 +20,9 @@ describe('keys of the command line', () => {
   it('come from the environment first', async () => {
     assert.equal(await read({ ANTHROPIC_API_KEY: ' sk-from-env ' }, 'anthropic'), 'sk-from-env');
     assert.equal(await read({ OPENAI_API_KEY: 'k' }, 'compatible'), 'k');
+    assert.equal(await read({ GOOGLE_API_KEY: 'other', GEMINI_API_KEY: 'own' }, 'gemini'), 'own');
+    assert.equal(await read({ GOOGLE_API_KEY: 'other' }, 'gemini'), 'other');
+    assert.equal(await read({ AWS_BEARER_TOKEN_BEDROCK: 'k' }, 'bedrock'), 'k');
   });
 
   it('come from a file that only its owner can read', async () => {

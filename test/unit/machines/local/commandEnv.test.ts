@@ -9,6 +9,7 @@ describe('commandEnv', () => {
       ANTHROPIC_API_KEY: 'k',
       ANTHROPIC_AUTH_TOKEN: 'k',
       OPENAI_API_KEY: 'k',
+      AWS_BEARER_TOKEN_BEDROCK: 'k',
       GITHUB_TOKEN: 'k',
       AWS_SECRET_ACCESS_KEY_ID: 'not a secret name',
       APP_SECRET: 'k',
