@@ -16,6 +16,7 @@ const otherNames: Readonly<Record<string, string>> = {
   'gpt-sol': 'gpt',
   'gpt-luna': 'gpt-mini',
   'gemini-pro': 'gemini',
+  'gemini-argon': 'gemini',
 };
 
 /** What is said of a family without its maker: `opus`, `flash`. */

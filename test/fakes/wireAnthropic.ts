@@ -198,6 +198,9 @@ function problemOfReply(content: JsonObject[], next: JsonObject | undefined): st
   );
   if (isForged) return 'messages: Invalid `signature` in `thinking` block';
   const called = ids(content, 'tool_use', 'id');
+  const odd = called.find((id) => !/^[a-zA-Z0-9_-]+$/.test(id));
+  if (odd !== undefined) return `tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$': ${odd}`;
+  if (new Set(called).size < called.length) return '`tool_use` ids must be unique';
   const answered = ids(list(next?.content), 'tool_result', 'tool_use_id');
   const missing = called.filter((id) => !answered.includes(id));
   return missing.length > 0

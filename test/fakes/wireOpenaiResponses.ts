@@ -189,6 +189,9 @@ function problemWith(body: JsonObject): string | undefined {
   if (garbled !== undefined) return `Invalid arguments of function call ${text(garbled.call_id)}.`;
   const called = input.filter(({ type }) => type === 'function_call').map((item) => text(item.call_id));
   const answered = input.filter(({ type }) => type === 'function_call_output').map((item) => text(item.call_id));
+  const long = called.find((id) => id.length > 64);
+  if (long !== undefined)
+    return `Invalid 'call_id': string too long. Expected a string with maximum length 64: ${long}`;
   const open = called.find((id) => !answered.includes(id));
   if (open !== undefined) return `No tool output found for function call ${open}.`;
   const orphan = answered.find((id) => !called.includes(id));

@@ -11,6 +11,7 @@ import type {
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
 import { assertNever } from '../../base/errors.ts';
+import { fittingId } from '../callIds.ts';
 import { claudeModels, claudeThinking, describedModel } from '../catalogue.ts';
 import type {
   AssistantBlock,
@@ -87,8 +88,7 @@ function assistantParam(block: AssistantBlock, provider: string, model: string):
   }
 }
 
-/** Ids that another provider gave may hold characters that are refused here. */
-const safeId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
+const safeId = (id: string): string => fittingId(id, { refused: /[^a-zA-Z0-9_-]/g, maxChars: 64 });
 
 type UserParam = TextBlockParam | ImageBlockParam | DocumentBlockParam | ToolResultBlockParam;
 

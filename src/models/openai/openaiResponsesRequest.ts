@@ -6,6 +6,7 @@ import type {
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
 import { assertNever } from '../../base/errors.ts';
+import { fittingId } from '../callIds.ts';
 import { isReasoningModel, openaiEffort } from '../catalogue.ts';
 import type { AssistantBlock, AttachmentBlock, Message, ModelRequest, ToolResultBlock, UserBlock } from '../model.ts';
 import { objectInput, replayable, thinkingItem } from '../replay.ts';
@@ -73,7 +74,7 @@ function assistantItem(block: AssistantBlock, provider: string, model: string): 
     case 'tool_call':
       return {
         type: 'function_call',
-        call_id: block.id,
+        call_id: shortId(block.id),
         name: block.name,
         arguments: JSON.stringify(objectInput(block.input)),
       };
@@ -82,11 +83,13 @@ function assistantItem(block: AssistantBlock, provider: string, model: string): 
   }
 }
 
+const shortId = (id: string): string => fittingId(id, { maxChars: 64 });
+
 function resultItem({ callId, text, isError, attachments = [] }: ToolResultBlock): ResponseInputItem {
   // The API has no field for a failed call.
   const said = isError ? `Error: ${text}` : text;
   const output: ResponseFunctionCallOutputItem[] = [{ type: 'input_text', text: said }, ...attachments.map(attachment)];
-  return { type: 'function_call_output', call_id: callId, output: attachments.length === 0 ? said : output };
+  return { type: 'function_call_output', call_id: shortId(callId), output: attachments.length === 0 ? said : output };
 }
 
 function userContent(block: UserBlock): ResponseInputContent[] {
