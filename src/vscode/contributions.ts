@@ -97,6 +97,10 @@ export interface Settings {
   readonly 'providers.compatibleBaseUrl': string;
   readonly 'network.proxy': string;
   readonly 'network.caFile': string;
+  readonly 'web.searxngUrl': string;
+  readonly 'web.allowPrivateAddresses': boolean;
+  readonly 'consult.provider': string;
+  readonly 'consult.model': string;
   readonly prices: Readonly<Record<string, unknown>>;
   readonly 'chat.followMinutes': number;
 }
@@ -124,6 +128,10 @@ export const defaults: Settings = {
   'providers.compatibleBaseUrl': '',
   'network.proxy': '',
   'network.caFile': '',
+  'web.searxngUrl': '',
+  'web.allowPrivateAddresses': false,
+  'consult.provider': '',
+  'consult.model': '',
   prices: {},
   'chat.followMinutes': 30,
 };
@@ -137,6 +145,9 @@ export const restrictedSettings = [
   'providers.compatibleBaseUrl',
   'network.proxy',
   'network.caFile',
+  'web.searxngUrl',
+  'web.allowPrivateAddresses',
+  'consult.provider',
 ] as const satisfies readonly (keyof Settings)[];
 
 export const settingKey = (key: keyof Settings): string => `helios.${key}`;

@@ -44,8 +44,18 @@ export function engineSettings(): EngineSettings {
     ...given('compatibleBaseUrl', setting('providers.compatibleBaseUrl')),
     ...given('proxy', setting('network.proxy')),
     ...given('caFile', setting('network.caFile')),
+    web: {
+      ...given('searxngUrl', setting('web.searxngUrl')),
+      allowsPrivateAddresses: setting('web.allowPrivateAddresses'),
+    },
+    ...consultSettings(),
     ...(effort !== 'default' && { effort }),
   };
+}
+
+function consultSettings(): Pick<EngineSettings, 'consult'> {
+  const provider = setting('consult.provider');
+  return provider === '' ? {} : { consult: { provider, ...given('model', setting('consult.model')) } };
 }
 
 const given = <Key extends string>(key: Key, value: string | undefined): Partial<Record<Key, string>> =>

@@ -16,7 +16,6 @@ interface Element {
 }
 
 interface Document {
-  readonly title: string;
   readonly body: Element | null;
   querySelector(selector: string): Element | null;
   querySelectorAll(selector: string): Iterable<Element>;
@@ -52,7 +51,7 @@ export function readHtml(html: string, url: string): ReadPage {
   const found = articleOf(document);
   const isArticle = (found?.textContent ?? '').trim().length >= leastChars;
   const text = markdown(isArticle ? (found?.content ?? '') : shownIn(document));
-  const title = (found?.title ?? document.title).trim();
+  const title = (found?.title || document.querySelector('title')?.textContent || '').trim();
   return { text, ...(title !== '' && { title }) };
 }
 
@@ -77,7 +76,7 @@ function isDeep(document: Document): boolean {
 }
 
 const unseen =
-  'script, style, noscript, template, svg, iframe, object, head, [hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"]';
+  'script, style, noscript, template, svg, iframe, object, head, title, [hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"]';
 
 function shownIn(document: Document): string {
   for (const element of document.querySelectorAll(unseen)) element.remove();
