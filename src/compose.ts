@@ -120,12 +120,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-const providersOf = ({ settings, ports, providers }: EngineOptions, clock: Clock) =>
+const providersOf = ({ home, settings, ports, providers }: EngineOptions, clock: Clock) =>
   createProviders({
     settings,
     secret: (name) => ports.secret(name),
     storeSecret: ports.storeSecret?.bind(ports),
     fetch: createFetch(settings),
+    claudeFolder: homeAt(home).claudeFolder,
     clock,
     ...(providers && { others: providers }),
   });

@@ -4,6 +4,7 @@ import { createAnthropicProvider } from './anthropic/anthropic.ts';
 import { createBedrockProvider } from './bedrock/bedrock.ts';
 import { createChatgptProvider } from './chatgpt/chatgptProvider.ts';
 import { ChatgptTokens } from './chatgpt/tokens.ts';
+import { createClaudeCliProvider } from './claudeCli/claudeCli.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';
 import { createDemoProvider } from './demo.ts';
 import { createGeminiProvider } from './gemini/gemini.ts';
@@ -24,6 +25,9 @@ export interface ProviderSettings {
   readonly bedrockRegion?: string;
   readonly chatgptBaseUrl?: string;
   readonly chatgptAuthUrl?: string;
+  readonly claudePath?: string;
+  readonly proxy?: string;
+  readonly caFile?: string;
 }
 
 export interface ProviderDeps {
@@ -32,6 +36,8 @@ export interface ProviderDeps {
   /** Absent: nothing can be kept, and there is no sign-in. */
   readonly storeSecret?: ((name: string, value: string | undefined) => Promise<void>) | undefined;
   readonly fetch: typeof globalThis.fetch;
+  /** Where a `claude` is at home while it works for us. Absent: none is offered. */
+  readonly claudeFolder?: string;
   readonly clock: Clock;
   /** Used in place of the built-in provider of the same id. */
   readonly others?: readonly ModelProvider[];
@@ -82,10 +88,23 @@ function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipe[] {
       from: [bedrockBaseUrl, region],
       create: () => createBedrockProvider({ ...options('bedrock', bedrockBaseUrl), ...(region && { region }) }),
     },
+    ...claudeCli(settings, deps),
     ...chatgpt(settings, deps),
     ...compatible(settings, options('compatible')),
     { id: 'demo', from: undefined, create: () => createDemoProvider() },
   ];
+}
+
+/** The way to the network is told to `claude` as to any program, by its environment. */
+function claudeCli({ claudePath, proxy, caFile }: ProviderSettings, { claudeFolder, clock }: ProviderDeps): Recipe[] {
+  if (claudeFolder === undefined) return [];
+  const env = {
+    ...process.env,
+    ...(proxy && { HTTP_PROXY: proxy, HTTPS_PROXY: proxy }),
+    ...(caFile && { NODE_EXTRA_CA_CERTS: caFile }),
+  };
+  const options = { folder: claudeFolder, env, clock, ...(claudePath && { claudePath }) };
+  return [{ id: 'claude-cli', from: [claudePath, proxy, caFile], create: () => createClaudeCliProvider(options) }];
 }
 
 function chatgpt({ chatgptBaseUrl: baseUrl, chatgptAuthUrl: authUrl }: ProviderSettings, deps: ProviderDeps): Recipe[] {

@@ -90,8 +90,14 @@ const gemini = (input: number, output: number, long?: Price['long']): Price => (
 
 const longGemini = { contextTokens: 200_000, inputFactor: 2, outputFactor: 1.5 };
 
+/** Through the person's own `claude`, the same models cost the same. */
+const claudeCliPrices: PriceTable = Object.fromEntries(
+  Object.entries(claudePrices).map(([key, price]) => [key.replace('claude/', 'claude-cli/'), price]),
+);
+
 export const listPrices: PriceTable = {
   ...claudePrices,
+  ...claudeCliPrices,
   ...bedrockPrices(),
   'openai/gpt-6-sol': { ...openai(2, 10), cacheWrite: 2.5, long: longer },
   'openai/gpt-6-luna': { ...openai(0.1, 0.5), cacheWrite: 0.125, long: longer },

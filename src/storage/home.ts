@@ -15,6 +15,8 @@ export interface Home {
   readonly enginesFile: string;
   /** What the providers of models said of them; made anew when it is missing. */
   readonly modelsFile: string;
+  /** Where a `claude` works for us: empty but for what it is being told. */
+  readonly claudeFolder: string;
   readonly indexFile: string;
   sessionFolder(id: SessionId): string;
   journalFile(id: SessionId): string;
@@ -36,6 +38,7 @@ export function homeAt(folder: string): Home {
     machineHomesFile: path.join(folder, 'machine-homes.json'),
     enginesFile: path.join(folder, 'engines.json'),
     modelsFile: path.join(folder, 'models.json'),
+    claudeFolder: path.join(folder, 'claude'),
     indexFile: path.join(folder, 'helios.db'),
     sessionFolder,
     journalFile: (id) => path.join(sessionFolder(id), 'journal.jsonl'),
