@@ -24,7 +24,7 @@ export interface Consultant {
 
 const maxOpinionChars = 20_000;
 
-export const consult = ({ consult: ask }: Consultant): Tool =>
+export const consult = (consultant: Consultant): Tool =>
   defineTool({
     name: 'consult',
     description:
@@ -39,7 +39,7 @@ export const consult = ({ consult: ask }: Consultant): Tool =>
     }),
     describe: ({ question }) => `Asked for a second opinion: ${oneLine(question, 100)}`,
     async execute({ question, context, provider, model }, call) {
-      const opinion = await ask(
+      const opinion = await consultant.consult(
         { question, ...(context && { context }), ...(provider && { provider }), ...(model && { model }) },
         call,
       );

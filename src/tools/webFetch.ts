@@ -12,7 +12,7 @@ export interface PageReader {
 /** With the head and the fence around it, the whole result stays below what the model is shown of one. */
 const maxChars = 20_000;
 
-export const webFetch = ({ read }: PageReader): Tool =>
+export const webFetch = (pages: PageReader): Tool =>
   defineTool({
     name: 'web_fetch',
     description:
@@ -27,7 +27,7 @@ export const webFetch = ({ read }: PageReader): Tool =>
     }),
     describe: ({ url, offset }) => `Fetched ${oneLine(url, 120)}${offset > 0 ? ` from ${offset}` : ''}`,
     async execute({ url, offset, max_length }, { signal }) {
-      const part = await read({ url, offset, maxChars: max_length }, signal);
+      const part = await pages.read({ url, offset, maxChars: max_length }, signal);
       return { content: shown(part), summary: `${part.totalChars} characters` };
     },
   });

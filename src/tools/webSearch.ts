@@ -24,7 +24,7 @@ export interface WebSearcher {
 const maxTextChars = 8_000;
 const maxNoteChars = 400;
 
-export const webSearch = ({ search }: WebSearcher): Tool =>
+export const webSearch = (searcher: WebSearcher): Tool =>
   defineTool({
     name: 'web_search',
     description:
@@ -39,7 +39,7 @@ export const webSearch = ({ search }: WebSearcher): Tool =>
     aliases: { q: 'query' },
     describe: ({ query }) => `Searched for ${oneLine(query, 120)}`,
     async execute({ query, max_results: maxResults }, context) {
-      const { via, hits, text, note } = await search({ query, maxResults }, context);
+      const { via, hits, text, note } = await searcher.search({ query, maxResults }, context);
       const pages = cleaned(hits, maxResults);
       const found = pages.length === 1 ? '1 page' : `${pages.length} pages`;
       const why = note === undefined ? '' : ` ${oneLine(note, maxNoteChars)}`;
