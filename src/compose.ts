@@ -120,7 +120,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
 }
 
-const providersOf = ({ home, settings, ports, providers }: EngineOptions, clock: Clock) =>
+const providersOf = ({ home, settings, ports, providers, logger = silentLogger }: EngineOptions, clock: Clock) =>
   createProviders({
     settings,
     secret: (name) => ports.secret(name),
@@ -128,6 +128,7 @@ const providersOf = ({ home, settings, ports, providers }: EngineOptions, clock:
     fetch: createFetch(settings),
     claudeFolder: homeAt(home).claudeFolder,
     clock,
+    logger,
     ...(providers && { others: providers }),
   });
 

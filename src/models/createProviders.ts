@@ -1,5 +1,6 @@
 /** All providers, from settings. */
 import type { Clock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
 import { createAnthropicProvider } from './anthropic/anthropic.ts';
 import { createBedrockProvider } from './bedrock/bedrock.ts';
 import { createChatgptProvider } from './chatgpt/chatgptProvider.ts';
@@ -7,6 +8,7 @@ import { ChatgptTokens } from './chatgpt/tokens.ts';
 import { createClaudeCliProvider } from './claudeCli/claudeCli.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';
 import { createDemoProvider } from './demo.ts';
+import { checkEndpoints, createEndpoint, endpointSecret, type EndpointConfig } from './endpoints.ts';
 import { createGeminiProvider } from './gemini/gemini.ts';
 import type { ModelProvider } from './model.ts';
 import { createOpenaiProvider } from './openai/openaiResponses.ts';
@@ -28,6 +30,8 @@ export interface ProviderSettings {
   readonly claudePath?: string;
   readonly proxy?: string;
   readonly caFile?: string;
+  /** Of the person's own; checked here. */
+  readonly endpoints?: unknown;
 }
 
 export interface ProviderDeps {
@@ -39,6 +43,7 @@ export interface ProviderDeps {
   /** Where a `claude` is at home while it works for us. Absent: none is offered. */
   readonly claudeFolder?: string;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** Used in place of the built-in provider of the same id. */
   readonly others?: readonly ModelProvider[];
 }
@@ -60,8 +65,14 @@ export function createProviders(deps: ProviderDeps): () => ReadonlyMap<string, M
     made.set(id, now);
     return now.provider;
   };
+  const told = new Set<string>();
   return () => {
-    const all = [...recipes(deps, deps.settings()).map(make), ...(deps.others ?? [])];
+    const settings = deps.settings();
+    const { endpoints, problems } = checkEndpoints(settings.endpoints);
+    for (const problem of problems.filter((each) => !told.has(each))) deps.logger.warn(problem);
+    for (const problem of problems) told.add(problem);
+    const own = endpoints.map((endpoint) => endpointRecipe(endpoint, deps));
+    const all = [...[...recipes(deps, settings), ...own].map(make), ...(deps.others ?? [])];
     return new Map(all.map((provider) => [provider.id, provider]));
   };
 }
@@ -90,7 +101,7 @@ function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipe[] {
     },
     ...claudeCli(settings, deps),
     ...chatgpt(settings, deps),
-    ...compatible(settings, options('compatible')),
+    ...compatible(settings, { ...options('compatible'), logger: deps.logger }),
     { id: 'demo', from: undefined, create: () => createDemoProvider() },
   ];
 }
@@ -119,10 +130,15 @@ function chatgpt({ chatgptBaseUrl: baseUrl, chatgptAuthUrl: authUrl }: ProviderS
 
 function compatible(
   { provider, model, compatibleBaseUrl: baseUrl }: ProviderSettings,
-  options: ProviderOptions,
+  options: ProviderOptions & { readonly logger: Logger },
 ): Recipe[] {
   if (baseUrl === undefined) return [];
   const defaultModel = provider === 'compatible' ? (model ?? 'default') : 'default';
   const create = (): ModelProvider => createCompatibleProvider({ ...options, baseUrl, defaultModel });
   return [{ id: 'compatible', from: [baseUrl, defaultModel], create }];
+}
+
+function endpointRecipe(endpoint: EndpointConfig, { secret, fetch, clock, logger }: ProviderDeps): Recipe {
+  const apiKey = () => secret(endpointSecret(endpoint.id));
+  return { id: endpoint.id, from: endpoint, create: () => createEndpoint(endpoint, { apiKey, fetch, clock, logger }) };
 }

@@ -1,0 +1,101 @@
+/** Endpoints of the person's own: their settings, checked, and what they are made into. */
+import * as z from 'zod';
+import type { Logger } from '../base/logger.ts';
+import { createCompatibleProvider } from './compatible/openaiChat.ts';
+import type { ModelProvider } from './model.ts';
+import type { ProviderOptions } from './provider.ts';
+
+/** Ids of the providers that there are in any case. */
+export const builtInIds = [
+  ...['claude', 'claude-cli', 'openai', 'chatgpt', 'gemini', 'bedrock', 'compatible', 'vscode', 'demo'],
+] as const;
+
+const keyHeaders = /^(?:authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/i;
+
+const baseUrl = z.string().superRefine((text, context) => {
+  const problem = problemOfUrl(text);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+});
+
+const tokens = z.int().positive();
+
+const endpoint = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'an id has lower case letters, digits and hyphens, such as "lab-vllm"')
+    .refine((id) => !(builtInIds as readonly string[]).includes(id), 'the id is that of a provider of Helios'),
+  label: z.string().min(1).exactOptional(),
+  baseUrl,
+  defaultModel: z.string().min(1).exactOptional(),
+  contextTokens: tokens.exactOptional(),
+  maxOutputTokens: tokens.exactOptional(),
+  toolCalls: z.enum(['native', 'text']).exactOptional(),
+  acceptsImages: z.boolean().exactOptional(),
+  sendsEffort: z.boolean().exactOptional(),
+  headers: z
+    .record(z.string(), z.string().regex(/^[\t\x20-\x7e]*$/, 'a value holds printable ASCII only'))
+    .superRefine((headers, context) => {
+      for (const name of Object.keys(headers)) {
+        const message = problemOfHeader(name);
+        if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
+      }
+    })
+    .exactOptional(),
+});
+
+export type EndpointConfig = z.output<typeof endpoint>;
+
+export interface CheckedEndpoints {
+  readonly endpoints: readonly EndpointConfig[];
+  /** Why others are left out, in words. */
+  readonly problems: readonly string[];
+}
+
+/** `{ "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }` and so on; those that are not right are left out, and told. */
+export function checkEndpoints(setting: unknown): CheckedEndpoints {
+  if (setting === undefined) return { endpoints: [], problems: [] };
+  if (!Array.isArray(setting))
+    return { endpoints: [], problems: [`The setting of endpoints must be a list. ${example}`] };
+  const endpoints = new Map<string, EndpointConfig>();
+  const problems: string[] = [];
+  for (const [index, each] of (setting as unknown[]).entries()) {
+    const parsed = endpoint.safeParse(each);
+    if (!parsed.success)
+      problems.push(`Endpoint ${index + 1} is left out:\n${z.prettifyError(parsed.error)}\n${example}`);
+    else if (endpoints.has(parsed.data.id))
+      problems.push(`Endpoint ${index + 1} is left out: there is one of the id ${parsed.data.id} before it.`);
+    else endpoints.set(parsed.data.id, parsed.data);
+  }
+  return { endpoints: [...endpoints.values()], problems };
+}
+
+const example = 'One looks like { "id": "lab-vllm", "baseUrl": "http://gpu1:8000/v1" }.';
+
+function problemOfHeader(name: string): string | undefined {
+  if (keyHeaders.test(name)) return 'a key does not belong here: it is kept as a secret';
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? undefined : 'it is no name of a header';
+}
+
+function problemOfUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'it is no address; one looks like http://127.0.0.1:11434/v1';
+  const { protocol, username, password, search, hash } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') return 'an address begins with http:// or https://';
+  if (username !== '' || password !== '')
+    return 'a name or password does not belong into an address: set the key instead';
+  return search === '' && hash === '' ? undefined : 'an address has neither ? nor # in it';
+}
+
+/** The environment's variable with the key of an endpoint, such as `HELIOS_KEY_LAB_VLLM`. */
+export const endpointVariable = (id: string): string => `HELIOS_KEY_${id.toUpperCase().replaceAll('-', '_')}`;
+
+/** The engine's name of the secret with the key of an endpoint. */
+export const endpointSecret = (id: string): string => `endpoint-${id}`;
+
+/** `options` has the key of the endpoint. */
+export function createEndpoint(
+  { id, label = id, ...config }: EndpointConfig,
+  options: Omit<ProviderOptions, 'baseUrl'> & { readonly logger?: Logger },
+): ModelProvider {
+  const keyHint = `Set ${endpointVariable(id)} in the environment, put the key into the file ${endpointSecret(id)} in <home>/auth, or run “Helios: Set API Key” in VS Code.`;
+  return createCompatibleProvider({ ...options, ...config, identity: { id, label, keyHint } });
+}
