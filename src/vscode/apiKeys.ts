@@ -11,18 +11,33 @@ export interface ProviderKey {
   readonly label: string;
   /** As the engine names the secret. */
   readonly secret: string;
-  readonly variable: string;
+  /** Of the environment; the first that is set is taken. */
+  readonly variables: readonly string[];
   readonly need: KeyNeed;
 }
 
 export const providerKeys: readonly ProviderKey[] = [
-  { provider: 'claude', label: 'Anthropic', secret: 'anthropic', variable: 'ANTHROPIC_API_KEY', need: 'required' },
-  { provider: 'openai', label: 'OpenAI', secret: 'openai', variable: 'OPENAI_API_KEY', need: 'required' },
+  { provider: 'claude', label: 'Anthropic', secret: 'anthropic', variables: ['ANTHROPIC_API_KEY'], need: 'required' },
+  { provider: 'openai', label: 'OpenAI', secret: 'openai', variables: ['OPENAI_API_KEY'], need: 'required' },
+  {
+    provider: 'gemini',
+    label: 'Google Gemini',
+    secret: 'gemini',
+    variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    need: 'required',
+  },
+  {
+    provider: 'bedrock',
+    label: 'AWS Bedrock',
+    secret: 'bedrock',
+    variables: ['AWS_BEARER_TOKEN_BEDROCK'],
+    need: 'optional',
+  },
   {
     provider: 'compatible',
     label: 'OpenAI-compatible endpoint',
     secret: 'compatible',
-    variable: 'OPENAI_API_KEY',
+    variables: ['OPENAI_API_KEY'],
     need: 'optional',
   },
 ];
@@ -50,7 +65,7 @@ export class ApiKeys {
     const stored = await this.#storage.get(storageKey(name));
     if (stored) return stored;
     const entry = providerKeys.find(({ secret }) => secret === name);
-    return (entry && this.#environment[entry.variable]?.trim()) || undefined;
+    return entry && this.#fromEnvironment(entry);
   }
 
   /** An empty key deletes what is stored. */
@@ -63,7 +78,11 @@ export class ApiKeys {
   /** Where the key comes from; `undefined` when there is none. */
   async origin(entry: ProviderKey): Promise<'storage' | 'environment' | undefined> {
     if (await this.#storage.get(storageKey(entry.secret))) return 'storage';
-    return this.#environment[entry.variable]?.trim() ? 'environment' : undefined;
+    return this.#fromEnvironment(entry) === undefined ? undefined : 'environment';
+  }
+
+  #fromEnvironment({ variables }: ProviderKey): string | undefined {
+    return variables.map((name) => this.#environment[name]?.trim()).find(Boolean);
   }
 
   /** Whether a session with this provider can be started. A provider that is not known here asks for itself. */

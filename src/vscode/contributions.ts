@@ -76,7 +76,7 @@ export const documentScheme = 'helios';
 /** Settings by key, without the leading `helios.`, with their type as VS Code gives them. */
 export interface Settings {
   readonly home: string;
-  readonly 'model.provider': 'claude' | 'openai' | 'compatible' | 'demo';
+  readonly 'model.provider': 'claude' | 'openai' | 'gemini' | 'bedrock' | 'compatible' | 'demo';
   readonly 'model.name': string;
   readonly 'model.effort': 'default' | NonNullable<EngineSettings['effort']>;
   readonly 'permissions.mode': PermissionMode;
@@ -94,6 +94,9 @@ export interface Settings {
   readonly 'session.idleTurns': number;
   readonly 'providers.anthropicBaseUrl': string;
   readonly 'providers.openaiBaseUrl': string;
+  readonly 'providers.geminiBaseUrl': string;
+  readonly 'providers.bedrockBaseUrl': string;
+  readonly 'providers.bedrockRegion': string;
   readonly 'providers.compatibleBaseUrl': string;
   readonly 'network.proxy': string;
   readonly 'network.caFile': string;
@@ -125,6 +128,9 @@ export const defaults: Settings = {
   'session.idleTurns': 5,
   'providers.anthropicBaseUrl': '',
   'providers.openaiBaseUrl': '',
+  'providers.geminiBaseUrl': '',
+  'providers.bedrockBaseUrl': '',
+  'providers.bedrockRegion': '',
   'providers.compatibleBaseUrl': '',
   'network.proxy': '',
   'network.caFile': '',
@@ -142,6 +148,9 @@ export const restrictedSettings = [
   'permissions.mode',
   'providers.anthropicBaseUrl',
   'providers.openaiBaseUrl',
+  'providers.geminiBaseUrl',
+  'providers.bedrockBaseUrl',
+  'providers.bedrockRegion',
   'providers.compatibleBaseUrl',
   'network.proxy',
   'network.caFile',

@@ -32,10 +32,10 @@ async function setApiKey({ keys }: Parts): Promise<void> {
   window.setStatusBarMessage(`Helios: the key for ${picked.label} ${said}.`, 6_000);
 }
 
-const askKey = ({ label, variable }: ProviderKey): Thenable<string | undefined> =>
+const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined> =>
   window.showInputBox({
     title: `Key for ${label}`,
-    prompt: `Kept in the secret storage of VS Code. Empty deletes it; ${variable} of the environment is then used`,
+    prompt: `Kept in the secret storage of VS Code. Empty deletes it; ${variables.join(' or ')} of the environment is then used`,
     password: true,
     ignoreFocusOut: true,
   });
@@ -88,7 +88,7 @@ async function useInSessions({ sessions }: Parts, provider: string, model: strin
 async function otherModel(parts: Parts): Promise<void> {
   const text = await window.showInputBox({
     title: 'Helios: Other Model',
-    prompt: 'provider/model, where the provider is claude, openai or compatible',
+    prompt: 'provider/model, where the provider is claude, openai, gemini, bedrock or compatible',
     placeHolder: 'openai/gpt-5.4-mini',
     validateInput: (typed) => (isKnown(typed) ? undefined : 'Write it like openai/gpt-5.4-mini.'),
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { ApiKeys, providerKeys } from '../../../src/vscode/apiKeys.ts';
-import { choiceDetail, modelChoices, priceTable, tokensText } from '../../../src/vscode/present/modelChoices.ts';
+import { choiceDetail, modelChoices, priceTable } from '../../../src/vscode/present/modelChoices.ts';
 import { estimateTokens, modelRequest } from '../../../src/vscode/present/modelMessages.ts';
 import { pickedInChat, pickedModel } from '../../../src/vscode/present/preconditions.ts';
 
@@ -48,7 +48,6 @@ describe('model choices', () => {
     assert.equal(choiceDetail(choice, priceTable({})), '200K context · price not known');
     const priced = priceTable({ 'openai/gpt': { input: 1.25, output: 10 } });
     assert.equal(choiceDetail(choice, priced), '200K context · $1.25 in, $10.00 out per million tokens');
-    assert.equal(tokensText(1_050_000), '1.05M');
   });
 
   it('go by the built-in prices where the setting is wrong', () => {
@@ -147,15 +146,15 @@ describe('keys', () => {
     await keys.set('anthropic', '  ');
     assert.equal(await keys.get('anthropic'), 'from-env');
     assert.equal(await keys.get('nobody'), undefined);
+    const google = new ApiKeys(storage(new Map()), { GEMINI_API_KEY: ' ', GOOGLE_API_KEY: 'other' });
+    assert.equal(await google.get('gemini'), 'other');
   });
 
   it('are needed only by those who ask for one', async () => {
     const keys = new ApiKeys(storage(new Map()), {});
-    assert.deepEqual(await Promise.all(['claude', 'openai', 'compatible', 'demo'].map((id) => keys.isReady(id))), [
-      false,
-      false,
-      true,
-      true,
-    ]);
+    assert.deepEqual(
+      await Promise.all(['claude', 'openai', 'gemini', 'bedrock', 'compatible', 'demo'].map((id) => keys.isReady(id))),
+      [false, false, false, true, true, true],
+    );
   });
 });
