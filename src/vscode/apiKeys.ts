@@ -2,6 +2,7 @@
 import type { SecretStorage } from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
+import { tokensName } from '../models/chatgpt/tokens.ts';
 
 /** - `required`: no key, no answer · `optional`: servers of one's own often ask for none · `none`: not a model */
 export type KeyNeed = 'required' | 'optional' | 'none';
@@ -87,6 +88,7 @@ export class ApiKeys {
 
   /** Whether a session with this provider can be started. A provider that is not known here asks for itself. */
   async isReady(provider: string): Promise<boolean> {
+    if (provider === tokensName) return (await this.get(tokensName)) !== undefined;
     const entry = keyOf(provider);
     return entry === undefined || entry.need !== 'required' || (await this.get(entry.secret)) !== undefined;
   }

@@ -8,6 +8,7 @@ import type { SessionId } from '../base/ids.ts';
 import { ApiKeys } from './apiKeys.ts';
 import { Approvals } from './approvals.ts';
 import { registerChat } from './chat.ts';
+import { ChatgptAuth, signInCommands } from './chatgptAuth.ts';
 import { registerCommands, run, tell, type Handlers } from './commandRegistry.ts';
 import { demoCommands, startPendingDemo } from './commands/demo.ts';
 import { goalCommands } from './commands/goal.ts';
@@ -43,6 +44,7 @@ export class App implements Disposable {
   readonly #hostModels = this.#owned.add(new HostModels());
   #trees: Trees | undefined;
   #panels: MetricsPanels | undefined;
+  #chatgpt: ChatgptAuth | undefined;
 
   /** Registers everything and returns; what takes time begins afterwards. */
   constructor(context: ExtensionContext, createEngine: CreateEngine) {
@@ -85,6 +87,7 @@ export class App implements Disposable {
           settings: engineSettings,
           ports: {
             secret: (name) => keys.get(name),
+            storeSecret: (name, value) => keys.set(name, value ?? ''),
             approve: (request, signal) => approvals.ask(request, signal),
             ...questions.prompts,
           },
@@ -106,6 +109,7 @@ export class App implements Disposable {
     const { sessions, approvals, following } = parts;
     this.#feature('commands', () => this.#registerCommands());
     this.#feature('chat', () => registerChat(parts));
+    this.#feature('accounts', () => (this.#chatgpt = new ChatgptAuth(parts.keys)));
     this.#feature('models', () => this.#registerModels());
     this.#feature('status bar', () => createStatusBar(sessions, approvals));
     this.#feature('trees', () => (this.#trees = new Trees(parts)));
@@ -132,6 +136,7 @@ export class App implements Disposable {
       ...machineCommands(parts),
       ...noteCommands(parts),
       ...modelCommands(parts, this.#models),
+      ...signInCommands(() => this.#chatgpt),
       ...demoCommands(parts, this.#context.globalState),
       'helios.showActions': () => showActions(parts),
       'helios.showOutput': () => this.#logger.show(),

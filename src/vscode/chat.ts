@@ -35,6 +35,7 @@ import {
   noFolder,
   noGoal,
   noKey,
+  notSignedIn,
   pickedInChat,
   type PickedModel,
   type Refusal,
@@ -183,7 +184,8 @@ class ChatHandler {
     const { provider: configured, compatibleBaseUrl } = engineSettings();
     const provider = picked?.provider ?? configured;
     if (provider === 'compatible' && compatibleBaseUrl === undefined) return noEndpoint;
-    return (await this.#parts.keys.isReady(provider)) ? undefined : noKey(keyOf(provider)?.label ?? provider);
+    if (await this.#parts.keys.isReady(provider)) return undefined;
+    return provider === 'chatgpt' ? notSignedIn : noKey(keyOf(provider)?.label ?? provider);
   }
 
   async #steer(session: Session, turn: Turn): Promise<ChatResult> {

@@ -26,6 +26,8 @@ export const paletteCommands = [
   'helios.openMachineTerminal',
   'helios.openMachineWindow',
   'helios.setApiKey',
+  'helios.signIn',
+  'helios.signOut',
   'helios.selectModel',
   'helios.tryDemo',
   'helios.showActions',
@@ -66,6 +68,9 @@ export const participant = { id: 'helios.agent', name: 'helios' } as const;
 export const chatCommands = ['new', 'follow', 'status', 'stop', 'sticky', 'machines', 'machine'] as const;
 export type ChatCommand = (typeof chatCommands)[number];
 
+/** The accounts of the sign-in to ChatGPT, as VS Code knows them. */
+export const chatgptAccounts = { id: 'helios-chatgpt', label: 'ChatGPT (Helios)' } as const;
+
 export const modelVendor = 'helios';
 /** The id of the model that stands for whatever the settings name. */
 export const configuredModelId = 'configured';
@@ -76,7 +81,7 @@ export const documentScheme = 'helios';
 /** Settings by key, without the leading `helios.`, with their type as VS Code gives them. */
 export interface Settings {
   readonly home: string;
-  readonly 'model.provider': 'claude' | 'openai' | 'gemini' | 'bedrock' | 'compatible' | 'demo';
+  readonly 'model.provider': 'claude' | 'openai' | 'chatgpt' | 'gemini' | 'bedrock' | 'compatible' | 'demo';
   readonly 'model.name': string;
   readonly 'model.effort': 'default' | NonNullable<EngineSettings['effort']>;
   readonly 'permissions.mode': PermissionMode;
@@ -98,6 +103,8 @@ export interface Settings {
   readonly 'providers.bedrockBaseUrl': string;
   readonly 'providers.bedrockRegion': string;
   readonly 'providers.compatibleBaseUrl': string;
+  readonly 'providers.chatgptBaseUrl': string;
+  readonly 'providers.chatgptAuthUrl': string;
   readonly 'network.proxy': string;
   readonly 'network.caFile': string;
   readonly 'web.searxngUrl': string;
@@ -132,6 +139,8 @@ export const defaults: Settings = {
   'providers.bedrockBaseUrl': '',
   'providers.bedrockRegion': '',
   'providers.compatibleBaseUrl': '',
+  'providers.chatgptBaseUrl': '',
+  'providers.chatgptAuthUrl': '',
   'network.proxy': '',
   'network.caFile': '',
   'web.searxngUrl': '',
@@ -152,6 +161,8 @@ export const restrictedSettings = [
   'providers.bedrockBaseUrl',
   'providers.bedrockRegion',
   'providers.compatibleBaseUrl',
+  'providers.chatgptBaseUrl',
+  'providers.chatgptAuthUrl',
   'network.proxy',
   'network.caFile',
   'web.searxngUrl',

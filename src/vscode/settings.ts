@@ -45,6 +45,8 @@ export function engineSettings(): EngineSettings {
     ...given('bedrockBaseUrl', setting('providers.bedrockBaseUrl') || process.env.ANTHROPIC_BEDROCK_BASE_URL),
     ...given('bedrockRegion', setting('providers.bedrockRegion')),
     ...given('compatibleBaseUrl', setting('providers.compatibleBaseUrl')),
+    ...given('chatgptBaseUrl', setting('providers.chatgptBaseUrl')),
+    ...given('chatgptAuthUrl', setting('providers.chatgptAuthUrl')),
     ...given('proxy', setting('network.proxy')),
     ...given('caFile', setting('network.caFile')),
     web: {

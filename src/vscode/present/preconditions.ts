@@ -23,6 +23,15 @@ export const noKey = (label: string): Refusal => ({
   ],
 });
 
+export const notSignedIn: Refusal = {
+  markdown: 'Nobody is signed in to ChatGPT. The sign-in opens your browser and is kept in the secret storage of VS Code.',
+  buttons: [
+    { command: 'helios.signIn', title: 'Sign In to ChatGPT' },
+    { command: 'helios.selectModel', title: 'Select Model' },
+    { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
+  ],
+};
+
 export const noEndpoint: Refusal = {
   markdown:
     'The provider `compatible` needs the address of its endpoint: set `helios.providers.compatibleBaseUrl`, and the model in `helios.model.name`.',
