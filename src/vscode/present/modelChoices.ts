@@ -1,8 +1,7 @@
 /** The models that can be picked, with what they hold and cost. Pure: no `vscode` here. */
 import type { ModelDescription, ModelProvider } from '../../models/model.ts';
-import { noUsage } from '../../models/model.ts';
-import { costOf, extendPrices, listPrices, type PriceTable } from '../../models/prices.ts';
-import { formatUsd } from '../../base/text.ts';
+import { extendPrices, listPrices, type PriceTable } from '../../models/prices.ts';
+import { pricesText, tokensText } from '../../models/words/modelAmounts.ts';
 
 export interface ModelChoice {
   readonly provider: string;
@@ -61,17 +60,9 @@ export function choiceDetail({ provider, model }: ModelChoice, prices: PriceTabl
 }
 
 function priceText(provider: string, model: string, prices: PriceTable): string {
-  // A thousand tokens, so that no surcharge for a long context is met.
-  const input = costOf(provider, model, { ...noUsage, inputTokens: 1000 }, prices);
-  const output = costOf(provider, model, { ...noUsage, outputTokens: 1000 }, prices);
-  if ('unknown' in input || 'unknown' in output) return 'price not known';
-  return `${dollars(input.usd * 1000)} in, ${dollars(output.usd * 1000)} out per million tokens`;
+  const price = pricesText(provider, model, prices);
+  return price === undefined ? 'price not known' : `${price.input} in, ${price.output} out per million tokens`;
 }
-
-const dollars = (usd: number): string => (usd >= 0.01 ? `$${usd.toFixed(2)}` : formatUsd(usd));
-
-export const tokensText = (tokens: number): string =>
-  tokens >= 1_000_000 ? `${Number((tokens / 1_000_000).toFixed(2))}M` : `${Math.round(tokens / 1000)}K`;
 
 /** The built-in prices with those of the setting; a setting that is wrong counts for nothing here. */
 export function priceTable(fromSetting: unknown): PriceTable {
