@@ -17,14 +17,10 @@ export function homeOf({ home }: Pick<CliOptions, 'home'>, { env, cwd, defaultHo
 
 /** The one asked for, else the first with a key. Rejects with `UserFacing` when it cannot be used. */
 export async function chooseProvider(options: CliOptions, readKey: ReadKey, world: CliWorld): Promise<ProviderName> {
-  if (options.claudeMode === 'cli')
-    throw new UserFacing(
-      'The Claude command line cannot be used yet.',
-      'Leave --claude-mode out (or say api) and set ANTHROPIC_API_KEY.',
-    );
-  const asked = options.provider ?? providerNamedIn(options.model);
+  const asked = inMode(options.provider ?? providerNamedIn(options.model), options);
   // AWS has credentials of its own in many places; Bedrock says what is missing when it is asked.
-  if (asked === 'demo' || asked === 'bedrock') return asked;
+  // So does the person's own claude.
+  if (asked === 'demo' || asked === 'claude-cli' || asked === 'bedrock') return asked;
   if (asked === 'compatible') {
     if (!world.env['OPENAI_BASE_URL']?.trim())
       throw new UserFacing(
@@ -36,6 +32,15 @@ export async function chooseProvider(options: CliOptions, readKey: ReadKey, worl
   for (const name of asked === undefined ? (['claude', 'openai', 'gemini', 'chatgpt'] as const) : [asked])
     if ((await readKey(keySources[name].secret)) !== undefined) return name;
   throw noKey(asked);
+}
+
+function inMode(asked: ProviderName | undefined, { claudeMode }: CliOptions): ProviderName | undefined {
+  if (claudeMode === 'api') return asked;
+  if (asked === undefined || asked === 'claude' || asked === 'claude-cli') return 'claude-cli';
+  throw new UserFacing(
+    `--claude-mode cli is a way to reach Claude, and ${asked} was asked for.`,
+    'Leave one of the two out.',
+  );
 }
 
 /** The provider of `openai/gpt-5.4`. */
@@ -51,7 +56,7 @@ function noKey(asked: 'claude' | 'openai' | 'gemini' | 'chatgpt' | undefined): U
   const files = asked === undefined ? 'anthropic, openai or gemini' : keySources[asked].secret;
   return new UserFacing(
     asked === undefined ? 'No model can be reached: there is no key.' : `There is no key for the provider ${asked}.`,
-    `Set ${variables}, or put the key into the file ${files} in <home>/auth (mode 0600); or sign in to ChatGPT with helios auth login. Without a key, -P demo runs the scripted offline demo.`,
+    `Set ${variables}, or put the key into the file ${files} in <home>/auth (mode 0600); or sign in to ChatGPT with helios auth login. With a Claude subscription, -P claude-cli uses your own claude command. Without a key, -P demo runs the scripted offline demo.`,
   );
 }
 

@@ -12,7 +12,7 @@ export interface KeySource {
   readonly variables: readonly string[];
 }
 
-export const keySources: Readonly<Record<Exclude<ProviderName, 'demo'>, KeySource>> = {
+export const keySources: Readonly<Record<Exclude<ProviderName, 'claude-cli' | 'demo'>, KeySource>> = {
   claude: { secret: 'anthropic', variables: ['ANTHROPIC_API_KEY'] },
   openai: { secret: 'openai', variables: ['OPENAI_API_KEY'] },
   gemini: { secret: 'gemini', variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'] },

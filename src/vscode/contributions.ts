@@ -81,7 +81,7 @@ export const documentScheme = 'helios';
 /** Settings by key, without the leading `helios.`, with their type as VS Code gives them. */
 export interface Settings {
   readonly home: string;
-  readonly 'model.provider': 'claude' | 'openai' | 'chatgpt' | 'gemini' | 'bedrock' | 'compatible' | 'demo';
+  readonly 'model.provider': 'claude' | 'claude-cli' | 'openai' | 'chatgpt' | 'gemini' | 'bedrock' | 'compatible' | 'demo';
   readonly 'model.name': string;
   readonly 'model.effort': 'default' | NonNullable<EngineSettings['effort']>;
   readonly 'permissions.mode': PermissionMode;
@@ -98,6 +98,7 @@ export interface Settings {
   readonly 'budget.day.tokens': number;
   readonly 'session.idleTurns': number;
   readonly 'providers.anthropicBaseUrl': string;
+  readonly 'providers.claudePath': string;
   readonly 'providers.openaiBaseUrl': string;
   readonly 'providers.geminiBaseUrl': string;
   readonly 'providers.bedrockBaseUrl': string;
@@ -134,6 +135,7 @@ export const defaults: Settings = {
   'budget.day.tokens': 0,
   'session.idleTurns': 5,
   'providers.anthropicBaseUrl': '',
+  'providers.claudePath': '',
   'providers.openaiBaseUrl': '',
   'providers.geminiBaseUrl': '',
   'providers.bedrockBaseUrl': '',
@@ -156,6 +158,7 @@ export const restrictedSettings = [
   'home',
   'permissions.mode',
   'providers.anthropicBaseUrl',
+  'providers.claudePath',
   'providers.openaiBaseUrl',
   'providers.geminiBaseUrl',
   'providers.bedrockBaseUrl',

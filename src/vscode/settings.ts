@@ -40,6 +40,7 @@ export function engineSettings(): EngineSettings {
     dayLimits: dayLimitsOf({ usd: setting('budget.day.usd'), tokens: setting('budget.day.tokens') }),
     ...given('model', setting('model.name')),
     ...given('anthropicBaseUrl', setting('providers.anthropicBaseUrl') || process.env.ANTHROPIC_BASE_URL),
+    ...given('claudePath', setting('providers.claudePath')),
     ...given('openaiBaseUrl', setting('providers.openaiBaseUrl') || process.env.OPENAI_BASE_URL),
     ...given('geminiBaseUrl', setting('providers.geminiBaseUrl') || process.env.GOOGLE_GEMINI_BASE_URL),
     ...given('bedrockBaseUrl', setting('providers.bedrockBaseUrl') || process.env.ANTHROPIC_BEDROCK_BASE_URL),

@@ -165,7 +165,12 @@ describe('helios', () => {
       { ANTHROPIC_API_KEY: 'k' },
       /no key for the provider openai/,
     ],
-    ['Claude is asked for by its command line', ['--yes', '--claude-mode', 'cli', 'g'], {}, /cannot be used yet/],
+    [
+      'a mode of Claude is asked for with another provider',
+      ['--yes', '--claude-mode', 'cli', '-P', 'openai', 'g'],
+      {},
+      /openai was asked for\.\nLeave one/,
+    ],
     ['an endpoint has no address', ['--yes', '-P', 'compatible', 'g'], {}, /needs the address.*\nSet OPENAI_BASE_URL/],
     ['there is nothing to continue', ['--yes', '-c'], {}, /There is no session in .* yet/],
     ['the session is not there', ['--yes', '-r', 's-0mb2k4x9qf3t7ab'], {}, /There is no session s-0mb2k4x9qf3t7ab/],
