@@ -1,10 +1,12 @@
 /** The command line, read and checked. Nothing is guessed: what does not fit is refused with what would. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { DayLimits } from '../agent/budget/measures.ts';
 import type { Budget } from '../agent/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
 import type { Effort } from '../models/model.ts';
 import { effortLevels } from '../models/words/effortWords.ts';
 import { authArguments, authHelp, type AuthArguments } from './authArguments.ts';
+import { budgetOf, limitOptions, type RawLimits } from './budgetArguments.ts';
 import { machineArguments, type MachineArguments } from './machineArguments.ts';
 import { machineHelp } from './machineHelp.ts';
 import { modelArguments, modelHelp, type ModelArguments } from './modelArguments.ts';
@@ -27,6 +29,7 @@ export interface CliOptions {
   readonly isJson: boolean;
   readonly isYes: boolean;
   readonly budget: Budget;
+  readonly dayLimits: DayLimits;
 }
 
 /** `done`: help, version or a refusal was written; only the exit code is left. */
@@ -43,7 +46,7 @@ export interface ArgumentOutput {
   error(text: string): void;
 }
 
-interface RawOptions {
+interface RawOptions extends RawLimits {
   readonly provider?: ProviderName;
   readonly claudeMode: 'cli' | 'api';
   readonly model?: string;
@@ -54,9 +57,6 @@ interface RawOptions {
   readonly home?: string;
   readonly json?: true;
   readonly yes?: true;
-  readonly maxTurns?: number;
-  readonly budgetUsd?: number;
-  readonly maxMinutes?: number;
 }
 
 export function parseArguments(argv: readonly string[], output: ArgumentOutput): ParsedArguments {
@@ -89,7 +89,7 @@ export function parseArguments(argv: readonly string[], output: ArgumentOutput):
 }
 
 function createProgram({ version, out, error }: ArgumentOutput): Command {
-  return new Command('helios')
+  const program = new Command('helios')
     .helpOption('-h, --help', 'print this help')
     .configureOutput({ writeOut: out, writeErr: error })
     .exitOverride()
@@ -110,12 +110,10 @@ function createProgram({ version, out, error }: ArgumentOutput): Command {
     .option('-r, --resume <id>', 'go on with this session', sessionId)
     .option('--home <folder>', 'where sessions, runs and keys live (default: HELIOS_HOME, or ~/.helios)', nonEmpty)
     .option('--json', 'each event of the journal as a JSON line on stdout, nothing else')
-    .option('--max-turns <n>', 'end after so many turns', wholeNumber)
-    .option('--budget-usd <amount>', 'end when the model calls have cost so much', positiveNumber)
-    .option('--max-minutes <minutes>', 'end after so many minutes', positiveNumber)
     .option('--yes', 'ask nothing: every tool may run')
     .version(version, '--version', 'print the version')
     .addHelpText('after', examples);
+  return limitOptions().reduce((command, option) => command.addOption(option), program);
 }
 
 function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
@@ -132,25 +130,9 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
     home: raw.home,
     isJson: raw.json === true,
     isYes: raw.yes === true,
-    budget: {
-      ...(raw.maxTurns !== undefined && { turns: raw.maxTurns }),
-      ...(raw.budgetUsd !== undefined && { usd: raw.budgetUsd }),
-      ...(raw.maxMinutes !== undefined && { minutes: raw.maxMinutes }),
-    },
+    budget: budgetOf(raw),
+    dayLimits: raw.budgetDay ?? {},
   };
-}
-
-function positiveNumber(text: string): number {
-  const value = /^\s*\d*\.?\d+\s*$/.test(text) ? Number(text) : NaN;
-  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0, such as 1.5.');
-  return value;
-}
-
-function wholeNumber(text: string): number {
-  const value = /^\s*\d+\s*$/.test(text) ? Number(text) : NaN;
-  if (!(value > 0) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError('It must be a whole number above 0, such as 50.');
-  return value;
 }
 
 function nonEmpty(text: string): string {
@@ -167,6 +149,7 @@ function sessionId(text: string): SessionId {
 const examples = `
 Examples:
   helios "train a 125M GPT on TinyStories to loss < 1.0" --yes --budget-usd 5
+  helios --yes --budget-experiment "$0.50" --budget-day "$20" "bring val_loss below 0.3"
   helios -P demo --yes "Bring val_loss below 1.94 on the demo task"
   helios --continue "use lr 0.1"        say something to the most recent session
   helios --resume s-0mb2k4x9qf3t7ab     go on with that session

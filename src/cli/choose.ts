@@ -79,7 +79,7 @@ export function networkFor(env: CliWorld['env']) {
 
 /** `provider` is absent where a session goes on with its own. */
 export function settingsFor(
-  options: Pick<CliOptions, 'isYes' | 'model' | 'effort'>,
+  options: Pick<CliOptions, 'isYes' | 'model' | 'effort'> & Partial<Pick<CliOptions, 'dayLimits'>>,
   provider: ProviderName | undefined,
   { env }: CliWorld,
 ): EngineSettings {
@@ -90,5 +90,6 @@ export function settingsFor(
     ...networkFor(env),
     ...(options.model !== undefined && { model: options.model }),
     ...(options.effort !== undefined && { effort: options.effort }),
+    ...(options.dayLimits !== undefined && { dayLimits: options.dayLimits }),
   };
 }

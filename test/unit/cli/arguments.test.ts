@@ -32,6 +32,12 @@ describe('command line', () => {
       ['--max-turns', '5', '--budget-usd', '1.5', '--max-minutes', '.5', 'g'],
       { budget: { turns: 5, usd: 1.5, minutes: 0.5 } },
     ],
+    [['--budget-tokens', '2M', 'g'], { budget: { tokens: 2_000_000 } }],
+    [['--budget-tokens', '80000', 'g'], { budget: { tokens: 80_000 } }],
+    [
+      ['--budget-experiment', '$0.50, 20 min', '--budget-day', '$20, 5M tokens', 'g'],
+      { budget: { experiment: { usd: 0.5, minutes: 20 } }, dayLimits: { usd: 20, tokens: 5_000_000 } },
+    ],
   ];
   for (const [argv, expected] of accepted) {
     it(`takes: helios ${argv.join(' ')}`, () => {
@@ -49,6 +55,11 @@ describe('command line', () => {
     [['--max-turns', 'many', 'g'], /whole number above 0/],
     [['--budget-usd', '-1', 'g'], /number above 0, such as 1.5/],
     [['--budget-usd', '1e999', 'g'], /number above 0/],
+    [['--budget-tokens', 'a few', 'g'], /a number of tokens, such as 2M/],
+    [['--budget-experiment', 'plenty', 'g'], /“plenty” is no limit/],
+    [['--budget-experiment', '$1 per day', 'g'], /the limits of an experiment alone/],
+    [['--budget-day', '', 'g'], /must not be empty/],
+    [['--budget-day', '2 h', 'g'], /a day is limited in dollars or tokens/],
     [['--max-minutes', 'NaN', 'g'], /number above 0/],
     [['--resume', 'latest'], /no session id: one looks like s-/],
     [['--continue', '--resume', 's-0mb2k4x9qf3t7ab'], /cannot be used with/],
