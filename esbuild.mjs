@@ -36,6 +36,8 @@ const node = { ...shared, platform: 'node', target: 'node22', define: noBrowser 
 const lateFiles = {
   '@anthropic-ai/sdk': 'anthropic',
   '@anthropic-ai/bedrock-sdk': 'bedrock',
+  '@anthropic-ai/claude-agent-sdk': 'claude-agent-sdk',
+  '@modelcontextprotocol/sdk/server/index.js': 'mcp-server',
   '@google/genai/web': 'gemini',
   openai: 'openai',
   ssh2: 'ssh2',
@@ -50,7 +52,7 @@ const loadLate = {
   name: 'load-late',
   setup(build) {
     build.onResolve(
-      { filter: /^(@anthropic-ai\/(bedrock-)?sdk|@google\/genai\/web|openai|ssh2|dockerode|undici)$/ },
+      { filter: /^(@anthropic-ai\/((bedrock-)?sdk|claude-agent-sdk)|@modelcontextprotocol\/sdk\/server\/index\.js|@google\/genai\/web|openai|ssh2|dockerode|undici)$/ },
       ({ path, kind }) =>
         kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
     );
