@@ -48,13 +48,13 @@ const lateFiles = {
 /** Native parts of ssh2, which does without them. */
 const optional = ['cpu-features', '*.node'];
 
+const lateNames = new RegExp(`^(${Object.keys(lateFiles).join('|').replaceAll('.', '\\.')})$`);
+
 const loadLate = {
   name: 'load-late',
   setup(build) {
-    build.onResolve(
-      { filter: /^(@anthropic-ai\/((bedrock-)?sdk|claude-agent-sdk)|@modelcontextprotocol\/sdk\/server\/index\.js|@google\/genai\/web|openai|ssh2|dockerode|undici)$/ },
-      ({ path, kind }) =>
-        kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
+    build.onResolve({ filter: lateNames }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
     );
   },
 };

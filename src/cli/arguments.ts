@@ -11,7 +11,16 @@ import { machineArguments, type MachineArguments } from './machineArguments.ts';
 import { machineHelp } from './machineHelp.ts';
 import { modelArguments, modelHelp, type ModelArguments } from './modelArguments.ts';
 
-export const providerNames = ['claude', 'claude-cli', 'openai', 'gemini', 'bedrock', 'chatgpt', 'compatible', 'demo'] as const;
+export const providerNames = [
+  'claude',
+  'claude-cli',
+  'openai',
+  'gemini',
+  'bedrock',
+  'chatgpt',
+  'compatible',
+  'demo',
+] as const;
 export type ProviderName = (typeof providerNames)[number];
 
 export interface CliOptions {
