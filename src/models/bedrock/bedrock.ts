@@ -28,16 +28,16 @@ const identity: ProviderIdentity = {
 
 export function createBedrockProvider(options: BedrockOptions): ModelProvider {
   const { baseUrl, fetch, places = awsPlaces(), clock } = options;
-  const { env } = places;
-  const region = options.region ?? (env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1');
+  const region = options.region ?? regionOf(places);
 
-  /** `service` is the part of Bedrock, as its address names it. */
-  const clientFor = async (service: 'bedrock' | 'bedrock-runtime', attempt: Pick<Attempt, 'secret'>) =>
-    bedrockClient(await authOf(options, places, attempt), {
-      region,
-      baseUrl: baseUrl ?? `https://${service}.${region}.amazonaws.com`,
-      fetch,
-    });
+  /** `service` is the part of Bedrock, as its address names it. Fails before any request when that could not be signed. */
+  async function clientFor(service: 'bedrock' | 'bedrock-runtime', attempt: Pick<Attempt, 'secret'>) {
+    if (!isRegion(region)) throw new CallFailed({ reason: 'invalid', message: wrongRegion(region) });
+    const auth = await authOf(options, places);
+    if (auth === undefined) throw new CallFailed({ reason: 'auth', message: `${noCredentials} ${identity.keyHint}` });
+    if ('apiKey' in auth) attempt.secret = auth.apiKey;
+    return bedrockClient(auth, { region, baseUrl: baseUrl ?? `https://${service}.${region}.amazonaws.com`, fetch });
+  }
 
   async function* raw(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
     const client = await clientFor('bedrock-runtime', attempt);
@@ -64,12 +64,12 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
   }
 
   async function readiness(): Promise<Readiness> {
+    const notReady = (problem: string): Readiness => ({ isReady: false, problem, action: identity.keyHint });
+    if (!isRegion(region)) return notReady(wrongRegion(region));
     try {
-      await authOf(options, places, {});
-      return { isReady: true };
+      return (await authOf(options, places)) === undefined ? notReady(noCredentials) : { isReady: true };
     } catch (error) {
-      const problem = error instanceof CallFailed ? noCredentials : messageOf(error);
-      return { isReady: false, problem, action: identity.keyHint };
+      return notReady(messageOf(error));
     }
   }
 
@@ -85,20 +85,16 @@ export function createBedrockProvider(options: BedrockOptions): ModelProvider {
   };
 }
 
-/** Fails as `auth`, before any request, when there are no credentials to be found. */
-async function authOf(
-  options: BedrockOptions,
-  places: AwsPlaces,
-  attempt: Pick<Attempt, 'secret'>,
-): Promise<BedrockAuth> {
-  const apiKey = (await options.apiKey())?.trim();
-  if (apiKey) {
-    attempt.secret = apiKey;
-    return { apiKey };
-  }
-  const source = await findAwsSource(places);
-  if (source === undefined) throw new CallFailed({ reason: 'auth', message: `${noCredentials} ${identity.keyHint}` });
-  return source;
+const regionOf = ({ env }: AwsPlaces): string => env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || 'us-east-1';
+
+/** It becomes a part of the address that the key is sent to. */
+const isRegion = (region: string): boolean => /^[a-z0-9-]+$/.test(region);
+const wrongRegion = (region: string): string => `“${region}” is no region of AWS: one is written like eu-central-1.`;
+
+/** `undefined` when there is nothing to sign with. */
+async function authOf({ apiKey }: BedrockOptions, places: AwsPlaces): Promise<BedrockAuth | undefined> {
+  const key = (await apiKey())?.trim();
+  return key ? { apiKey: key } : findAwsSource(places);
 }
 
 /** The service tells of the model by Anthropic's name; what it costs and who thought hangs on AWS's own. */

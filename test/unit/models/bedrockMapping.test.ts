@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { createBedrockProvider, type BedrockOptions } from '../../../src/models/bedrock/bedrock.ts';
+import { createBedrockProvider } from '../../../src/models/bedrock/bedrock.ts';
 import { noUsage, type ModelFailureReason, type ModelProvider } from '../../../src/models/model.ts';
 import { costOf } from '../../../src/models/prices.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -39,7 +39,7 @@ describe('bedrock', () => {
     homeFolder,
     vendorFile: path.join(homeFolder, 'sys_vendor'),
   });
-  const create = (env: Readonly<Record<string, string>>, more: Partial<BedrockOptions> = {}): ModelProvider =>
+  const create = (env: Readonly<Record<string, string>>, more: object = {}): ModelProvider =>
     createBedrockProvider({
       apiKey: () => Promise.resolve(undefined),
       baseUrl: server.url,
@@ -118,6 +118,13 @@ describe('bedrock', () => {
     const { reply } = await ask();
     assert.deepEqual([reply.failure?.reason, server.requests.length], ['auth', 0]);
     assert.match(reply.failure?.message ?? '', /aws configure/);
+  });
+
+  it('sends no key to a region that is none', async () => {
+    provider = create({}, { ...withKey, baseUrl: undefined, region: 'evil.example/?' });
+    const { reply } = await ask();
+    assert.deepEqual([reply.failure?.reason, (await provider.readiness?.())?.isReady], ['invalid', false]);
+    assert.match(reply.failure?.message ?? '', /like eu-central-1/);
   });
 
   it('does not wait long for a service of metadata that never answers, and fails as auth', async () => {
