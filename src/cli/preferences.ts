@@ -1,0 +1,88 @@
+/** What a person has set once and for all: `preferences.json` in the home folder. Options and the environment go before it. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import type { EngineSettings } from '../agent/engine.ts';
+import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
+import { checkEndpoints, type EndpointConfig } from '../models/endpoints.ts';
+import { extendPrices } from '../models/prices.ts';
+
+export interface Preferences extends Pick<
+  EngineSettings,
+  'model' | 'effort' | 'dayLimits' | 'consult' | 'web' | 'claudePath' | 'proxy' | 'caFile' | 'prices'
+> {
+  readonly provider?: string;
+  readonly endpoints?: readonly EndpointConfig[];
+}
+
+const text = z.string().trim().min(1).exactOptional();
+const positive = z.number().positive().finite().exactOptional();
+
+const schema = z.object({
+  provider: text,
+  model: text,
+  effort: z.enum(['none', 'low', 'medium', 'high', 'max']).exactOptional(),
+  endpoints: z.unknown().optional(),
+  consult: z.strictObject({ provider: z.string().min(1), model: text }).exactOptional(),
+  dayLimits: z.strictObject({ usd: positive, tokens: positive }).exactOptional(),
+  web: z
+    .strictObject({ searxngUrl: z.url().exactOptional(), allowsPrivateAddresses: z.boolean().exactOptional() })
+    .exactOptional(),
+  claudePath: text,
+  proxy: text,
+  caFile: text,
+  prices: z.record(z.string(), z.unknown()).exactOptional(),
+});
+
+/**
+ * Empty where there is no file. Rejects with `UserFacing` that names the file and the place in it; what it does not know it
+ * tells through `warn`. Paths in it start at the home folder.
+ */
+export async function readPreferences(home: string, warn: (message: string) => void): Promise<Preferences> {
+  const file = path.join(home, 'preferences.json');
+  const written = await jsonIn(file);
+  if (written === undefined) return {};
+  const parsed = schema.safeParse(written);
+  if (!parsed.success)
+    throw new UserFacing(`${file} is not right:\n${z.prettifyError(parsed.error)}`, 'Correct it, or take it away.');
+  const unknown = Object.keys(written as object).filter((name) => !Object.hasOwn(schema.shape, name));
+  if (unknown.length > 0)
+    warn(`${file}: ${unknown.join(', ')} is not known. Known are: ${Object.keys(schema.shape).join(', ')}.`);
+  return checked(parsed.data, file);
+}
+
+async function jsonIn(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as unknown;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new UserFacing(`${file} cannot be read: ${messageOf(error)}`, 'Correct it, or take it away.');
+  }
+}
+
+function checked({ endpoints: told, ...preferences }: z.output<typeof schema>, file: string): Preferences {
+  const { endpoints, problems } = checkEndpoints(told);
+  if (problems.length > 0)
+    throw new UserFacing(
+      `The endpoints in ${file} are not right. ${problems.join('\n')}`,
+      'Correct it, or take it away.',
+    );
+  try {
+    extendPrices({}, preferences.prices);
+  } catch (error) {
+    throw error instanceof UserFacing ? new UserFacing(`${file}: ${error.message}`, error.action) : error;
+  }
+  const { caFile } = preferences;
+  return {
+    ...preferences,
+    ...(endpoints.length > 0 && { endpoints }),
+    ...(caFile !== undefined && { caFile: path.resolve(path.dirname(file), caFile) }),
+  };
+}
+
+/** The model of the preferences belongs to their provider: with another one it is not meant. */
+export function preferencesFor(preferences: Preferences, provider: string | undefined): Preferences {
+  const { model, ...rest } = preferences;
+  const isOwn = provider === undefined || provider === preferences.provider;
+  return isOwn && model !== undefined ? { ...rest, model } : rest;
+}

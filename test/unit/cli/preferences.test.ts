@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { UserFacing } from '../../../src/base/errors.ts';
+import { preferencesFor, readPreferences } from '../../../src/cli/preferences.ts';
+
+describe('preferences', () => {
+  let home: string;
+  let warnings: string[];
+  beforeEach(async () => {
+    home = await mkdtemp(path.join(tmpdir(), 'helios-preferences-'));
+    warnings = [];
+  });
+  afterEach(() => rm(home, { recursive: true }));
+
+  const file = () => path.join(home, 'preferences.json');
+  const read = async (written?: unknown) => {
+    if (written !== undefined) await writeFile(file(), typeof written === 'string' ? written : JSON.stringify(written));
+    return readPreferences(home, (message) => warnings.push(message));
+  };
+
+  const lab = { id: 'lab-vllm', baseUrl: 'http://gpu1:8000/v1', contextTokens: 24_576, toolCalls: 'text' };
+  const full = {
+    ...{ provider: 'lab-vllm', model: 'qwen3', effort: 'high', endpoints: [lab], claudePath: '/opt/claude' },
+    ...{ consult: { provider: 'openai', model: 'gpt-5.4' }, dayLimits: { usd: 20, tokens: 5e6 } },
+    ...{ web: { searxngUrl: 'http://127.0.0.1:8888', allowsPrivateAddresses: true }, proxy: 'http://proxy:3128' },
+    ...{ caFile: '/etc/ssl/lab.pem', prices: { 'lab-vllm/*': { input: 0, output: 0 } } },
+  };
+
+  it('are none where there is no file', async () => {
+    assert.deepEqual(await read(), {});
+  });
+
+  it('are what the file says', async () => {
+    assert.deepEqual(await read(full), full);
+    assert.deepEqual(warnings, []);
+  });
+
+  it('have files beside them by their short names', async () => {
+    assert.equal((await read({ caFile: 'lab.pem' })).caFile, path.join(home, 'lab.pem'));
+  });
+
+  it('tell what they do not know, and go on', async () => {
+    assert.deepEqual(await read({ modle: 'qwen3', effort: 'low' }), { effort: 'low' });
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0] ?? '', /preferences\.json: modle is not known\. Known are: provider, model, effort/);
+  });
+
+  const wrong: readonly (readonly [says: string, written: unknown, place: RegExp])[] = [
+    ['no JSON', '{ "model": ', /cannot be read: .*JSON/],
+    ['no object', '[]', /expected object/],
+    ['an effort that there is not', { effort: 'huge' }, /at effort/],
+    ['a limit that is none', { dayLimits: { usd: -1 } }, /at dayLimits\.usd/],
+    ['a limit that is not kept for a day', { dayLimits: { minutes: 5 } }, /minutes/],
+    ['an address that is none', { web: { searxngUrl: 'here' } }, /at web\.searxngUrl/],
+    ['an endpoint without an address', { endpoints: [{ id: 'lab' }] }, /endpoints in .*Endpoint 1.*baseUrl/s],
+    ['a price without a provider', { prices: { qwen: { input: 1, output: 1 } } }, /a key must be provider\/model/],
+  ];
+  for (const [says, written, place] of wrong)
+    it(`are refused with ${says}, and the file is named`, async () => {
+      await assert.rejects(read(written), (error: unknown) => {
+        assert.ok(error instanceof UserFacing);
+        assert.ok(error.message.includes(file()), error.message);
+        assert.match(error.message, place);
+        assert.notEqual(error.action, undefined);
+        return true;
+      });
+    });
+
+  it('have a model for their own provider only', () => {
+    const preferences = { provider: 'lab-vllm', model: 'qwen3', effort: 'low' } as const;
+    assert.equal(preferencesFor(preferences, undefined).model, 'qwen3');
+    assert.equal(preferencesFor(preferences, 'lab-vllm').model, 'qwen3');
+    assert.deepEqual(preferencesFor(preferences, 'claude'), { provider: 'lab-vllm', effort: 'low' });
+  });
+});
