@@ -13,9 +13,10 @@ const newlineTokens = 0.5;
 interface Branch {
   readonly node: MemoryNode;
   readonly line: string;
+  /** Tokens of the line, and of the line about what may be hidden below it. */
+  readonly cost: number;
   readonly parent: Branch | undefined;
   readonly depth: number;
-  hasChildren: boolean;
   isShown: boolean;
   /** Nodes below that are not shown and have no shown parent nearer. */
   hidden: number;
@@ -75,7 +76,7 @@ function choose(branches: readonly Branch[], budgetTokens: number): void {
   const show = (branch: Branch, reservedTokens: number): void => {
     const missing: Branch[] = [];
     for (let at: Branch | undefined = branch; at !== undefined && !at.isShown; at = at.parent) missing.push(at);
-    const cost = missing.reduce((sum, each) => sum + costOf(each), 0);
+    const cost = missing.reduce((sum, each) => sum + each.cost, 0);
     if (left - cost < reservedTokens) return;
     left -= cost;
     for (const each of missing) each.isShown = true;
@@ -84,9 +85,6 @@ function choose(branches: readonly Branch[], budgetTokens: number): void {
   for (const branch of recentFirst) if (branch.depth === 0) show(branch, forRecent);
   for (const branch of recentFirst) show(branch, 0);
 }
-
-const costOf = ({ line, depth, node, hasChildren }: Branch): number =>
-  textTokens(line) + newlineTokens + (hasChildren ? textTokens(indent(depth + 1) + node.path) + moreTokens : 0);
 
 function branchesOf(nodes: readonly MemoryNode[]): Branch[] {
   const byPath = new Map<string, Branch>();
@@ -97,7 +95,9 @@ function branchesOf(nodes: readonly MemoryNode[]): Branch[] {
     const hasChildren = parents.has(node.path);
     const name = node.path.slice(node.path.lastIndexOf('/'));
     const line = `${indent(depth)}${name}${hasChildren ? '/' : ''}${node.gist === '' ? '' : `: ${oneLine(node.gist, gistChars)}`}`;
-    byPath.set(node.path, { node, line, parent, depth, hasChildren, isShown: false, hidden: 0 });
+    const moreCost = hasChildren ? textTokens(indent(depth + 1) + node.path) + moreTokens : 0;
+    const cost = textTokens(line) + newlineTokens + moreCost;
+    byPath.set(node.path, { node, line, cost, parent, depth, isShown: false, hidden: 0 });
   }
   return [...byPath.values()];
 }

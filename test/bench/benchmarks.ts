@@ -9,10 +9,13 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
   parser: async () => (await import('./parser.ts')).benchParser(),
   journal: async (folder) => (await import('./journal.ts')).benchJournal(folder),
   resume: async (folder) => (await import('./resume.ts')).benchResume(folder),
+  tokens: async (folder) => (await import('./tokens.ts')).benchTokens(folder),
+  overhead: async (folder) => (await import('./overhead.ts')).benchOverhead(folder),
+  briefing: async (folder) => (await import('./briefing.ts')).benchBriefing(folder),
   links: async (folder) => (await import('./links.ts')).benchLinks(folder),
   transfer: async (folder) => (await import('./transfer.ts')).benchTransfer(folder),
   activation: async (folder) => (await import('./activation.ts')).benchActivation(folder),
 };
 
 /** Where a benchmark takes longer than most may, in milliseconds. */
-export const limitsMs: Readonly<Record<string, number>> = { transfer: 400_000 };
+export const limitsMs: Readonly<Record<string, number>> = { transfer: 400_000, tokens: 600_000 };

@@ -162,7 +162,7 @@ describe('every backend', () => {
       assert.ok(long && short);
       assert.ok(JSON.stringify(short).length < JSON.stringify(long).length - 10_000);
       const system = backend.system(short);
-      assert.match(system, /\/best.*lr 0\.1 is best/);
+      assert.match(JSON.stringify(short), /\/best.*lr 0\.1 is best/);
       assert.match(system, /never touch data\//);
       assert.match(JSON.stringify(short), /bring loss < 1/);
     });
