@@ -156,7 +156,7 @@ async function signIn(auth: ChatgptAuth | undefined): Promise<void> {
     const tokens = await auth?.signIn();
     if (tokens === undefined) return;
     const text = `Signed in to ChatGPT as ${accountLabel(tokens)}.`;
-    if ((await window.showInformationMessage(text, 'Select Model')) !== undefined) await run('helios.selectModel');
+    void window.showInformationMessage(text, 'Select Model').then((choice) => choice && run('helios.selectModel'));
   } catch (error) {
     if (!(error instanceof SignInCancelled)) throw error;
   }
