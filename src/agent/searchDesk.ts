@@ -4,13 +4,15 @@ import type { ModelProvider, SearchReply } from '../models/model.ts';
 import type { SearchFinding, WebSearcher } from '../tools/webSearch.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { WebOptions } from '../web/download.ts';
-import { duckDuckGoSearch, searxngSearch, type HitRequest } from '../web/search.ts';
+import { searxngSearch, type HitRequest, type SearchWeb } from '../web/search.ts';
 import type { EngineSettings } from './engine.ts';
 import { readinessOf, type SideCalls } from './sideCalls.ts';
 
 export interface SearchDeskDeps {
   readonly calls: SideCalls;
   readonly web: WebOptions;
+  /** Searches without a key, where nobody else does. */
+  readonly keyless: SearchWeb;
   settings(): Pick<EngineSettings, 'web'>;
   /** What the session thinks with. */
   own(): { readonly provider: ModelProvider; readonly model: string };
@@ -60,14 +62,14 @@ const findingOf = ({ label }: ModelProvider, { text, sources }: SearchReply, max
 });
 
 async function withoutModel(
-  { web }: SearchDeskDeps,
+  { keyless }: SearchDeskDeps,
   request: HitRequest,
   { signal }: ToolContext,
   problem: string | undefined,
 ): Promise<SearchFinding> {
   const note = problem === undefined ? undefined : `The search of the model provider was not used: ${problem}`;
   try {
-    const hits = await duckDuckGoSearch(web)(request, signal);
+    const hits = await keyless(request, signal);
     return { via: 'DuckDuckGo', hits, ...(note !== undefined && { note }) };
   } catch (error) {
     if (note === undefined || !(error instanceof HeliosError)) throw error;

@@ -18,6 +18,7 @@ import type { Runs } from '../runs/runs.ts';
 import { Sleeper } from '../sleep/sleeper.ts';
 import type { WebOptions } from '../web/download.ts';
 import type { WebReader } from '../web/fetchPage.ts';
+import { duckDuckGoSearch } from '../web/search.ts';
 import type { EnginePorts, EngineSettings } from './engine.ts';
 import type { DaySpending } from './budget/daySpending.ts';
 import { BudgetGuard } from './budget/guard.ts';
@@ -64,7 +65,7 @@ export interface SessionParts {
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
   /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
-  checkModel(provider: string, model: string): void;
+  checkModel(provider: string, model: string, budget: Budget): void;
   dispose(): void;
 }
 
@@ -144,7 +145,7 @@ export function createParts(request: PartsRequest): SessionParts {
     waiting,
     loop,
     kill: (run) => runs.kill(run, { graceMs: killGraceMs }),
-    checkModel: (id, model) => checkModel(shared, { provider: id, model, budget: log.state.budget }),
+    checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
     dispose: () => owned.dispose(),
   };
 }
@@ -170,6 +171,7 @@ function createBeside({ shared, log }: PartsRequest, budget: BudgetGuard): Tools
     searcher: createSearchDesk({
       ...shared,
       calls,
+      keyless: duckDuckGoSearch(shared.web),
       own: () => ({ provider: providerOf(shared, log.state.provider), model: log.state.model }),
     }),
     consultant: createConsultDesk({ ...shared, calls, own: () => log.state.provider }),
