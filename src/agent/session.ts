@@ -91,6 +91,7 @@ export class LiveSession implements Session, SessionHooks {
 
   /** Goes on with a session that another process left. */
   async takeUp(by: string, text: string, budget: Budget | undefined): Promise<void> {
+    if (budget !== undefined) this.#parts.checkModel(this.state.provider, this.state.model, budget);
     const wasAtWork = this.state.phase === 'ready' || this.state.phase === 'thinking' || this.state.phase === 'acting';
     await this.#log.record({ type: 'session.resumed', by, ...(budget && { budget }) });
     const hasAsked = this.#log.events.some((event) => event.type === 'model.replied');
@@ -100,8 +101,9 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /** Other limits from now on; those that ended it are checked again when something is said. */
-  allow(by: string, budget: Budget): Promise<void> {
-    return this.#log.record({ type: 'session.resumed', by, budget });
+  async allow(by: string, budget: Budget): Promise<void> {
+    this.#parts.checkModel(this.state.provider, this.state.model, budget);
+    await this.#log.record({ type: 'session.resumed', by, budget });
   }
 
   /** Takes the work up where the journal stands: adopts runs, settles calls, arms a sleep, or goes on thinking. */
@@ -143,7 +145,7 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   async useModel(provider: string, model: string): Promise<void> {
-    this.#parts.checkModel(provider, model);
+    this.#parts.checkModel(provider, model, this.state.budget);
     if (provider === this.state.provider && model === this.state.model) return;
     await this.#log.record({ type: 'session.model_changed', provider, model });
   }

@@ -19,6 +19,7 @@ import type { Logger } from '../base/logger.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { keyOf } from './apiKeys.ts';
 import type { Approvals } from './approvals.ts';
+import { answerBudget } from './chatBudget.ts';
 import { answerSticky } from './chatStickies.ts';
 import { showButton, showPart, showRefusal, withIcons } from './chatStream.ts';
 import { modelVendor, participant, type ChatCommand } from './contributions.ts';
@@ -127,6 +128,8 @@ class ChatHandler {
       case 'sticky':
         await answerSticky(session, request.prompt, stream);
         return session === undefined ? {} : { metadata: { sessionId: session.id } };
+      case 'budget':
+        return this.#budget(turn);
       case 'machines':
         await showMachines(this.#parts, stream);
         return {};
@@ -141,12 +144,27 @@ class ChatHandler {
     }
   }
 
-  /** The session that this chat spoke of last, where it goes on; else the newest that goes on. */
-  #sessionOf({ history }: ChatContext): Session | undefined {
-    const { sessions } = this.#parts;
+  /** Also of a session that has ended: with higher limits it goes on. */
+  async #budget(turn: Turn): Promise<ChatResult> {
+    const { host, sessions } = this.#parts;
+    const { request, context, stream } = turn;
+    const session = this.#mentioned(context) ?? sessions.going()[0] ?? sessions.all().at(-1);
+    const goesOn = await answerBudget(session, request.prompt, { engine: await host.get(), stream });
+    if (session === undefined) return {};
+    return goesOn ? this.#follow(session, turn, { say: goOnText }) : { metadata: { sessionId: session.id } };
+  }
+
+  /** The session that this chat spoke of last. */
+  #mentioned({ history }: ChatContext): Session | undefined {
     const results = history.flatMap((each) => (each instanceof ChatResponseTurn ? [each.result.metadata] : []));
-    const mentioned = results.flatMap((data) => (typeof data?.sessionId === 'string' ? [data.sessionId] : [])).at(-1);
-    const last = mentioned === undefined ? undefined : sessions.get(mentioned);
+    const ids = results.flatMap((data) => (typeof data?.sessionId === 'string' ? [data.sessionId] : []));
+    return this.#parts.sessions.get(ids.at(-1) ?? '');
+  }
+
+  /** The session that this chat spoke of last, where it goes on; else the newest that goes on. */
+  #sessionOf(context: ChatContext): Session | undefined {
+    const { sessions } = this.#parts;
+    const last = this.#mentioned(context);
     const isMeant = last !== undefined && (isOpen(last.state) || this.#wasHeldBack(last));
     return isMeant ? last : sessions.going()[0];
   }
@@ -303,6 +321,7 @@ class ChatHandler {
 const pickedFor = ({ vendor, id }: ChatRequest['model']): PickedModel | undefined =>
   pickedInChat({ vendor, id, ourVendor: modelVendor, hostProvider: hostProviderId, isSet: isModelSet() });
 
+const goOnText = 'Go on with the work.';
 const pausedText = 'Helios is paused; its runs go on. Say something to @helios to go on.';
 
 const hints: Readonly<Record<FollowEnd, string>> = {

@@ -204,5 +204,12 @@ describe('budget', () => {
     await bed.dispose();
     bed = await testEngine(model, { clock });
     await assert.rejects(bed.start({ budget: { experiment: { usd: 1 } } }), /A money limit cannot be kept/);
+    const session = await bed.start({ budget: { turns: 1 } });
+    assert.equal(await session.ended, 'budget');
+    await assert.rejects(
+      bed.engine.sessions.resume(session.id, { budget: { usd: 1 } }),
+      /A money limit cannot be kept/,
+    );
+    assert.deepEqual(session.state.budget, { turns: 1 });
   });
 });
