@@ -56,11 +56,11 @@ const longestWaitMs = 10_000;
 /** Rejects with `WebFailure`; with the reason of the signal once that is aborted. Sends no cookie and no credential. */
 export async function download(request: DownloadRequest, options: WebOptions, signal: AbortSignal): Promise<Download> {
   const limits = { ...usualLimits, ...options.limits };
+  const names = new PinnedNames(options.resolve ?? resolveName);
+  const dispatcher = await (options.openDispatcher ?? openDirect)(names.lookup);
   const late = new AbortController();
   const timer = options.clock.after(limits.totalMs, () => late.abort());
   const either = AbortSignal.any([signal, late.signal]);
-  const names = new PinnedNames(options.resolve ?? resolveName);
-  const dispatcher = await (options.openDispatcher ?? openDirect)(names.lookup);
   try {
     return await new Attempts({ request, options, limits, names, dispatcher, signal: either }).run();
   } catch (error) {
