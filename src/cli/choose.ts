@@ -5,6 +5,7 @@ import { UserFacing } from '../base/errors.ts';
 import { providerNames, type CliOptions, type ProviderName } from './arguments.ts';
 import { proxyOf } from '../http/proxy.ts';
 import { keySources, type ReadKey } from './keys.ts';
+import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliWorld } from './world.ts';
 
 const idleTurns = 8;
@@ -16,8 +17,16 @@ export function homeOf({ home }: Pick<CliOptions, 'home'>, { env, cwd, defaultHo
 }
 
 /** The one asked for, else the first with a key. Rejects with `UserFacing` when it cannot be used. */
-export async function chooseProvider(options: CliOptions, readKey: ReadKey, world: CliWorld): Promise<ProviderName> {
-  const asked = inMode(options.provider ?? providerNamedIn(options.model), options);
+export async function chooseProvider(
+  options: CliOptions,
+  readKey: ReadKey,
+  world: CliWorld,
+  preferences: Preferences = {},
+): Promise<string> {
+  const own = (preferences.endpoints ?? []).map(({ id }) => id);
+  const wanted = wantedProvider(options, preferences, own);
+  if (wanted !== undefined && own.includes(wanted)) return wanted;
+  const asked = wanted === undefined ? undefined : builtIn(wanted, own);
   // AWS has credentials of its own in many places; Bedrock says what is missing when it is asked.
   // So does the person's own claude.
   if (asked === 'demo' || asked === 'claude-cli' || asked === 'bedrock') return asked;
@@ -32,6 +41,22 @@ export async function chooseProvider(options: CliOptions, readKey: ReadKey, worl
   for (const name of asked === undefined ? (['claude', 'openai', 'gemini', 'chatgpt'] as const) : [asked])
     if ((await readKey(keySources[name].secret)) !== undefined) return name;
   throw noKey(asked);
+}
+
+/** By an option, by `provider/model`, or by the preferences, in this order. */
+function wantedProvider(options: CliOptions, preferences: Preferences, own: readonly string[]): string | undefined {
+  const endpoint = own.find((id) => options.model?.startsWith(`${id}/`));
+  if (options.provider === undefined && endpoint !== undefined) return endpoint;
+  return inMode(options.provider ?? providerNamedIn(options.model), options) ?? preferences.provider;
+}
+
+function builtIn(name: string, own: readonly string[]): ProviderName {
+  const found = providerNames.find((each) => each === name);
+  if (found !== undefined) return found;
+  throw new UserFacing(
+    `There is no model provider ${name}.`,
+    `Choose one of: ${[...providerNames, ...own].join(', ')}.`,
+  );
 }
 
 function inMode(asked: ProviderName | undefined, { claudeMode }: CliOptions): ProviderName | undefined {
@@ -80,11 +105,13 @@ export function networkFor(env: CliWorld['env']) {
 /** `provider` is absent where a session goes on with its own. */
 export function settingsFor(
   options: Pick<CliOptions, 'isYes' | 'model' | 'effort'> & Partial<Pick<CliOptions, 'dayLimits'>>,
-  provider: ProviderName | undefined,
+  provider: string | undefined,
   { env }: CliWorld,
+  preferences: Preferences = {},
 ): EngineSettings {
   return {
-    provider: provider ?? 'claude',
+    ...preferencesFor(preferences, provider),
+    provider: provider ?? preferences.provider ?? 'claude',
     permissionMode: options.isYes ? 'allow' : 'ask',
     idleTurns,
     ...networkFor(env),

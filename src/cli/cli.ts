@@ -8,7 +8,7 @@ import { effortFor } from '../models/words/effortWords.ts';
 import { homeAt } from '../storage/home.ts';
 import { askPerson } from './approvals.ts';
 import { runAuthCommand } from './authCommands.ts';
-import { parseArguments, type CliOptions, type ProviderName } from './arguments.ts';
+import { parseArguments, type CliOptions } from './arguments.ts';
 import { chooseProvider, homeOf, settingsFor } from './choose.ts';
 import { follow } from './follow.ts';
 import { keyKeeper, keyReader } from './keys.ts';
@@ -16,6 +16,7 @@ import { runMachineCommand } from './machineCommands.ts';
 import { modelNamed } from './modelChoice.ts';
 import { runModelCommand } from './modelCommand.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
+import { readPreferences } from './preferences.ts';
 import { printAnswer } from './printAnswer.ts';
 import { styleFor } from './style.ts';
 import { TerminalView } from './terminalView.ts';
@@ -68,12 +69,13 @@ async function work(options: CliOptions, world: CliWorld): Promise<number> {
   const readKey = keyReader(world.env, home.authFolder);
   // A session that goes on has a provider already.
   const isOwn = isOpening && options.provider === undefined;
-  const provider = isOwn ? undefined : await chooseProvider(options, readKey, world);
+  const preferences = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
+  const provider = isOwn ? undefined : await chooseProvider(options, readKey, world, preferences);
   const approvals: Approvals = { view: undefined };
   const engineOptions: EngineOptions = {
     home: home.folder,
     assetsFolder: world.assetsFolder,
-    settings: () => settingsFor(options, provider, world),
+    settings: () => settingsFor(options, provider, world, preferences),
     ports: {
       secret: readKey,
       storeSecret: keyKeeper(home.authFolder),
@@ -112,7 +114,7 @@ const loggerFor = (approvals: Approvals): Logger => ({
 interface Opened {
   readonly engine: Engine;
   readonly options: CliOptions;
-  readonly provider: ProviderName | undefined;
+  readonly provider: string | undefined;
   readonly world: CliWorld;
   readonly approvals: Approvals;
   readonly isTerminal: boolean;

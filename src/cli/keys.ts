@@ -2,6 +2,7 @@
 import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, UserFacing } from '../base/errors.ts';
+import { endpointSecret, endpointVariable } from '../models/endpoints.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import type { ProviderName } from './arguments.ts';
 
@@ -36,9 +37,12 @@ export type ReadKey = (secret: string) => Promise<string | undefined>;
 export function keyReader(env: Environment, authFolder: string): ReadKey {
   return async (secret) => {
     const known = Object.values(keySources).find((each) => each.secret === secret);
-    return (await findKey(known ?? { secret, variables: [] }, env, authFolder))?.value;
+    return (await findKey(known ?? { secret, variables: variablesOf(secret) }, env, authFolder))?.value;
   };
 }
+
+const variablesOf = (secret: string): readonly string[] =>
+  secret.startsWith(endpointSecret('')) ? [endpointVariable(secret.slice(endpointSecret('').length))] : [];
 
 export async function findKey(
   { secret, variables }: KeySource,

@@ -4,11 +4,12 @@ import { UserFacing } from '../base/errors.ts';
 import { cleanText } from '../base/text.ts';
 import type { CatalogueListing } from '../models/modelCatalogue.ts';
 import type { PriceTable } from '../models/prices.ts';
-import { modelRowHeader, modelRows, priceUnit, problemLines } from '../models/words/modelRows.ts';
+import { modelRowHeader, modelRows, priceUnit, problemLines, withinReach } from '../models/words/modelRows.ts';
 import { settingsFor } from './choose.ts';
 import { columnsText } from './columns.ts';
 import { keyReader } from './keys.ts';
 import { parseModelOptions, type ModelArguments } from './modelArguments.ts';
+import { readPreferences } from './preferences.ts';
 import { exitCodes, type CliWorld } from './world.ts';
 
 /** The exit code. Rejects with `UserFacing`. */
@@ -19,10 +20,11 @@ export async function runModelCommand(
 ): Promise<number> {
   const { isJson, isFresh, provider } = parseModelOptions(words);
   const home = homeAt(homeFolder);
+  const preferences = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
   const engine = await world.createEngine({
     home: home.folder,
     assetsFolder: world.assetsFolder,
-    settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, world),
+    settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, world, preferences),
     ports: { secret: keyReader(world.env, home.authFolder), approve: () => Promise.resolve('deny') },
     clock: world.clock,
     workFolder: world.cwd,
@@ -35,7 +37,8 @@ export async function runModelCommand(
     const interrupt = world.onInterrupt(() => abort.abort());
     const listing = await engine.models.list({ isFresh, provider, signal: abort.signal });
     interrupt.dispose();
-    world.stdout.write(isJson ? jsonText(listing) : tableText(listing, engine.prices(), world.stdout.columns));
+    const shown = provider === undefined ? withinReach(listing) : listing;
+    world.stdout.write(isJson ? jsonText(listing) : tableText(shown, engine.prices(), world.stdout.columns));
     return abort.signal.aborted ? exitCodes.interrupted : exitCodes.goal;
   } finally {
     await engine.close();
@@ -50,7 +53,7 @@ function tableText(listing: CatalogueListing, prices: PriceTable, columns = pipe
   return [
     columnsText(modelRowHeader, rows, columns),
     `\n${priceUnit}\n`,
-    ...(problems.length === 0 ? [] : ['\nNot asked:\n', ...problems]),
+    ...(problems.length === 0 ? [] : ['\nNot asked (what is known of one: --provider NAME):\n', ...problems]),
   ].join('');
 }
 

@@ -56,7 +56,7 @@ describe('preferences', () => {
     ['a limit that is not kept for a day', { dayLimits: { minutes: 5 } }, /minutes/],
     ['an address that is none', { web: { searxngUrl: 'here' } }, /at web\.searxngUrl/],
     ['an endpoint without an address', { endpoints: [{ id: 'lab' }] }, /endpoints in .*Endpoint 1.*baseUrl/s],
-    ['a price without a provider', { prices: { qwen: { input: 1, output: 1 } } }, /a key must be provider\/model/],
+    ['a price without a provider', { prices: { qwen: { input: 1, output: 1 } } }, /setting of model prices.*at qwen/s],
   ];
   for (const [says, written, place] of wrong)
     it(`are refused with ${says}, and the file is named`, async () => {
