@@ -10,6 +10,12 @@ import type { CliWorld } from './world.ts';
 
 const idleTurns = 8;
 
+/** AWS has credentials of its own in many places, and so has a claude: both say what is missing when they are asked. */
+const keyless = ['demo', 'claude-cli', 'bedrock'] as const;
+
+const isKeyless = (name: ProviderName | undefined): name is (typeof keyless)[number] =>
+  keyless.some((each) => each === name);
+
 export function homeOf({ home }: Pick<CliOptions, 'home'>, { env, cwd, defaultHome }: CliWorld): string {
   if (home === '') throw new UserFacing('--home needs a folder.', 'Name the one that holds machines.json.');
   const chosen = home ?? (env['HELIOS_HOME']?.trim() || defaultHome);
@@ -27,9 +33,7 @@ export async function chooseProvider(
   const wanted = wantedProvider(options, preferences, own);
   if (wanted !== undefined && own.includes(wanted)) return wanted;
   const asked = wanted === undefined ? undefined : builtIn(wanted, own);
-  // AWS has credentials of its own in many places; Bedrock says what is missing when it is asked.
-  // So does the person's own claude.
-  if (asked === 'demo' || asked === 'claude-cli' || asked === 'bedrock') return asked;
+  if (isKeyless(asked)) return asked;
   if (asked === 'compatible') {
     if (!world.env['OPENAI_BASE_URL']?.trim())
       throw new UserFacing(
