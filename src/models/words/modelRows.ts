@@ -24,6 +24,12 @@ export function modelRows({ entries, problems }: CatalogueListing, prices: Price
   });
 }
 
+/** Without the models of providers that cannot be called and never told us of any: who wants those names the provider. */
+export const withinReach = ({ entries, problems }: CatalogueListing): CatalogueListing => ({
+  entries: entries.filter(({ provider, source }) => source === 'live' || !problems.has(provider)),
+  problems,
+});
+
 function notesOf({ model, isDefault, source }: CatalogueEntry, isProblem: boolean): string {
   const notes = [
     isDefault && 'default',

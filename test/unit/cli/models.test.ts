@@ -86,10 +86,12 @@ describe('helios models', () => {
     openai.offer({ status: 401, message: 'no' });
     const { code, stdout } = await helios(['models'], { OPENAI_API_KEY: keys.OPENAI_API_KEY });
     assert.equal(code, 0);
-    assert.match(stdout.text, /\nNot asked:\nclaude: There is no key for Anthropic\. Set ANTHROPIC_API_KEY/);
+    assert.match(stdout.text, /\nNot asked .*:\nclaude: There is no key for Anthropic\. Set ANTHROPIC_API_KEY/);
     assert.match(stdout.text, /\nopenai: OpenAI answered 401: .*Set OPENAI_API_KEY/);
-    assert.match(stdout.text, /claude +claude-opus-5-5 .*default, not asked/);
+    assert.doesNotMatch(stdout.text, /claude-opus/);
     assert.equal(anthropic.listings.length, 0);
+    const named = await helios(['models', '-P', 'claude'], {});
+    assert.match(named.stdout.text, /^claude +claude-opus-5-5 .*default, not asked/m);
   });
 
   it('writes JSON for programs', async () => {

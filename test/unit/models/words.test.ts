@@ -7,7 +7,7 @@ import type { CatalogueEntry } from '../../../src/models/modelCatalogue.ts';
 import { extendPrices, listPrices } from '../../../src/models/prices.ts';
 import { effortFor, effortLevels, parseEffort } from '../../../src/models/words/effortWords.ts';
 import { pricesText, tokensText } from '../../../src/models/words/modelAmounts.ts';
-import { modelRowHeader, modelRows, problemLines } from '../../../src/models/words/modelRows.ts';
+import { modelRowHeader, modelRows, problemLines, withinReach } from '../../../src/models/words/modelRows.ts';
 import {
   modelFor,
   modelText,
@@ -139,6 +139,10 @@ describe('the table of models', () => {
       ['own', 'r', '33K', '8K', '?', ''],
     ]);
     assert.deepEqual(problemLines(listing), ['own: It is down.']);
+    assert.deepEqual(
+      withinReach(listing).entries.map(({ model: { id } }) => id),
+      ['gpt-5.4', 'r'],
+    );
   });
 });
 
