@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
+import { runCli } from '../../../src/cli/cli.ts';
 import { preferencesFor, readPreferences } from '../../../src/cli/preferences.ts';
+import { fakeWorld } from '../../fakes/cliWorld.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
+import type { WireServer } from '../../fakes/wire.ts';
+import { startWireOpenaiChat } from '../../fakes/wireOpenaiChat.ts';
 
 describe('preferences', () => {
   let home: string;
@@ -74,5 +79,47 @@ describe('preferences', () => {
     assert.equal(preferencesFor(preferences, undefined).model, 'qwen3');
     assert.equal(preferencesFor(preferences, 'lab-vllm').model, 'qwen3');
     assert.deepEqual(preferencesFor(preferences, 'claude'), { provider: 'lab-vllm', effort: 'low' });
+  });
+});
+
+describe('the terminal with preferences', () => {
+  const folder = scratchFolder();
+  let server: WireServer | undefined;
+  afterEach(() => server?.close());
+
+  async function helios(written: (url: string) => object, argv: readonly string[], env: Record<string, string> = {}) {
+    server = await startWireOpenaiChat(() => ({ text: 'Forty-two.' }));
+    await mkdir(path.join(folder(), 'home'), { recursive: true });
+    await writeFile(path.join(folder(), 'home', 'preferences.json'), JSON.stringify(written(server.url)));
+    const world = fakeWorld({ folder: folder(), env });
+    const code = await runCli(['--home', 'home', '--print', 'what is it?', ...argv], world);
+    return { code, out: world.stdout.text, error: world.stderr.text, sent: server.requests[0] };
+  }
+  const lab = (baseUrl: string) => ({ endpoints: [{ id: 'lab-vllm', baseUrl, defaultModel: 'qwen3' }] });
+
+  it('asks the endpoint that they prefer, with its key', async () => {
+    const preferred = (url: string) => ({ ...lab(url), provider: 'lab-vllm' });
+    const { code, out, sent, error } = await helios(preferred, [], { HELIOS_KEY_LAB_VLLM: 'sk-lab-0123456789' });
+    assert.equal(code, 0, error);
+    assert.match(out, /Forty-two/);
+    assert.equal(sent?.headers.authorization, 'Bearer sk-lab-0123456789');
+    assert.equal(sent.body.model, 'qwen3');
+  });
+
+  it('asks the endpoint that the model names', async () => {
+    const { sent, error } = await helios(lab, ['-m', 'lab-vllm/llama3']);
+    assert.equal(sent?.body.model, 'llama3', error);
+  });
+
+  it('asks another one where an option says so', async () => {
+    const preferred = (url: string) => ({ ...lab(url), provider: 'lab-vllm' });
+    const { code, sent } = await helios(preferred, ['-P', 'demo']);
+    assert.deepEqual([code, sent], [0, undefined]);
+  });
+
+  it('says which providers there are where theirs is none', async () => {
+    const { code, error } = await helios((url) => ({ ...lab(url), provider: 'lab' }), []);
+    assert.equal(code, 1);
+    assert.match(error, /no model provider lab\.\nChoose one of: claude.*lab-vllm/);
   });
 });
