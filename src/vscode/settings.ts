@@ -46,8 +46,8 @@ export function engineSettings(): EngineSettings {
     ...given('bedrockBaseUrl', setting('providers.bedrockBaseUrl') || process.env.ANTHROPIC_BEDROCK_BASE_URL),
     ...given('bedrockRegion', setting('providers.bedrockRegion')),
     ...given('compatibleBaseUrl', setting('providers.compatibleBaseUrl')),
-    ...given('chatgptBaseUrl', setting('providers.chatgptBaseUrl')),
-    ...given('chatgptAuthUrl', setting('providers.chatgptAuthUrl')),
+    ...given('chatgptBaseUrl', setting('providers.chatgptBaseUrl') || process.env.CHATGPT_BASE_URL),
+    ...given('chatgptAuthUrl', setting('providers.chatgptAuthUrl') || process.env.CHATGPT_AUTH_URL),
     ...given('proxy', setting('network.proxy')),
     ...given('caFile', setting('network.caFile')),
     web: {

@@ -28,9 +28,8 @@ describe('a ChatGPT subscription', () => {
       settings: {
         'helios.permissions.mode': 'allow',
         'helios.model.provider': 'chatgpt',
-        'helios.providers.chatgptAuthUrl': auth.url,
-        'helios.providers.chatgptBaseUrl': server.url,
       },
+      env: { CHATGPT_AUTH_URL: auth.url, CHATGPT_BASE_URL: server.url },
     });
     workbench = await Workbench.open(vscode);
   });
