@@ -12,12 +12,20 @@ const part = 100;
 
 /** Without a network; then through the real SDK to a server on loopback. The session is shortened on the way. */
 export async function benchOverhead(folder: string): Promise<Figure[]> {
+  const before = process.cpuUsage();
   const alone = await inProcess(`${folder}/alone`);
+  const { user, system } = process.cpuUsage(before);
   const wired = await overLoopback(`${folder}/wired`);
   const early = median(alone.slice(0, part));
   const late = median(alone.slice(-part));
   return [
     ...spread(`request → next request, ${calls} calls, no network`, alone, 30),
+    {
+      name: 'processor time of a call, no network',
+      value: (user + system) / 1000 / (calls + warmUps),
+      unit: 'ms',
+      aim: { atMost: 10 },
+    },
     { name: `the last ${part} to the first, p50`, value: late / early, unit: '×', aim: { atMost: 1.5 } },
     ...spread(`request → next request, ${calls} calls, SDK and loopback`, wired, 60),
   ];
