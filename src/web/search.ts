@@ -76,7 +76,7 @@ function resultsIn(text: string): Fields[] | undefined {
   }
 }
 
-export const duckDuckGoUrl = 'https://html.duckduckgo.com/html/';
+const duckDuckGoUrl = 'https://html.duckduckgo.com/html/';
 
 export const duckDuckGoSearch =
   (options: WebOptions, baseUrl = duckDuckGoUrl): SearchWeb =>
