@@ -105,6 +105,7 @@ export interface Settings {
   readonly 'providers.bedrockBaseUrl': string;
   readonly 'providers.bedrockRegion': string;
   readonly 'providers.compatibleBaseUrl': string;
+  readonly endpoints: NonNullable<EngineSettings['endpoints']>;
   readonly 'providers.chatgptBaseUrl': string;
   readonly 'providers.chatgptAuthUrl': string;
   readonly 'network.proxy': string;
@@ -142,6 +143,7 @@ export const defaults: Settings = {
   'providers.bedrockBaseUrl': '',
   'providers.bedrockRegion': '',
   'providers.compatibleBaseUrl': '',
+  endpoints: [],
   'providers.chatgptBaseUrl': '',
   'providers.chatgptAuthUrl': '',
   'network.proxy': '',
@@ -165,6 +167,7 @@ export const restrictedSettings = [
   'providers.bedrockBaseUrl',
   'providers.bedrockRegion',
   'providers.compatibleBaseUrl',
+  'endpoints',
   'providers.chatgptBaseUrl',
   'providers.chatgptAuthUrl',
   'network.proxy',

@@ -36,6 +36,7 @@ export function engineSettings(): EngineSettings {
     provider: setting('model.provider'),
     permissionMode: setting('permissions.mode'),
     idleTurns: setting('session.idleTurns'),
+    endpoints: setting('endpoints'),
     prices: setting('prices'),
     dayLimits: dayLimitsOf({ usd: setting('budget.day.usd'), tokens: setting('budget.day.tokens') }),
     ...given('model', setting('model.name')),
