@@ -48,7 +48,7 @@ describe('command line', () => {
   }
 
   const refused: [string[], RegExp][] = [
-    [['-P', 'mistral', 'g'], /Allowed choices are claude, openai, .*demo/],
+    [['-P', 'mistral', 'g'], /Allowed choices are claude, .*openai, .*demo/],
     [['--claude-mode', 'web', 'g'], /Allowed choices are cli, api/],
     [['--max-turns', '1.5', 'g'], /whole number above 0, such as 50/],
     [['--max-turns', '0', 'g'], /whole number above 0/],
