@@ -7,7 +7,6 @@ const keptStderrChars = 4000;
 
 export interface ClaudeProcess {
   readonly spawned: SpawnedProcess;
-  readonly pid: number | undefined;
   /** What it last wrote to stderr. */
   stderr(): string;
   /** How it ended, such as `exit code 1` or `signal SIGKILL`. */
@@ -38,7 +37,7 @@ export function startProcess({ command, args, cwd, env }: Omit<SpawnOptions, 'si
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
   }).finally(() => process.off('exit', kill));
-  return { spawned: child, pid: child.pid, stderr: () => stderr, ended, kill };
+  return { spawned: child, stderr: () => stderr, ended, kill };
 }
 
 function killGroup(pid: number): void {

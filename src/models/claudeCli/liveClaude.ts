@@ -81,11 +81,6 @@ export class LiveClaude {
     this.say(asked.said.length > 0 ? asked.said : [goOn]);
   }
 
-  /** Of the process, where it runs. */
-  get pid(): number | undefined {
-    return this.#process?.pid;
-  }
-
   say(content: readonly ContentBlockParam[]): void {
     this.#inbox.push([...content]);
   }
