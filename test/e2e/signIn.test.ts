@@ -48,8 +48,16 @@ describe('a ChatGPT subscription', () => {
     assert.equal(server.requests.length, 0);
   });
 
-  it('is signed in to from the palette, in the browser', async () => {
+  it('is signed in to from the palette, by the address that the browser ends on', async () => {
+    await workbench.page.evaluate(keepOpened);
     await workbench.command('Helios: Sign In to ChatGPT');
+    const opened = await workbench.eventually(
+      () => workbench.page.evaluate(() => document.body.dataset['opened'] ?? ''),
+      (address) => address.includes('/oauth/authorize'),
+    );
+    await workbench.inputTitled('paste the address of that page');
+    // A window in a browser reaches other ports of its server through a path of its own.
+    await workbench.answerInput(await auth.redirected(`${auth.url}/oauth/authorize${new URL(opened).search}`));
     await workbench.notificationMatching(/Signed in to ChatGPT as ada@lab\.org \(plus\)\./);
     await workbench.screenshot('signed-in');
   });
@@ -72,3 +80,13 @@ describe('a ChatGPT subscription', () => {
     );
   });
 });
+
+/** Runs in the page: the address of a new tab is kept, and no tab is opened. */
+function keepOpened(): void {
+  const keep = (address: unknown): void => void (document.body.dataset['opened'] = String(address));
+  const tab = Object.defineProperty({}, 'href', { set: keep });
+  window.open = (address) => {
+    if (address !== undefined) keep(address);
+    return { location: tab, opener: null } as unknown as Window;
+  };
+}
