@@ -38,6 +38,8 @@ export interface LoopDeps {
   /** Where the session does not say. */
   readonly effort: Effort;
   provider(id: string): ModelProvider;
+  /** What is known of a model, from all lists. */
+  describe(provider: string, model: string): ModelDescription | undefined;
   cost(provider: string, reply: ModelReply): Cost;
   readonly budget: BudgetGuard;
   /** The system prompt as it stands; rendered anew only when `isNew`. */
@@ -132,7 +134,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   const { log } = deps;
   const provider = deps.provider(log.state.provider);
   const tools = [...deps.act.tools.values()].map((tool) => tool.spec);
-  const system = await fittingPrompt(deps, windowOf(provider, log.state.model), tools);
+  const system = await fittingPrompt(deps, windowOf(deps, provider, log.state.model), tools);
   const wanted: ModelRequest = {
     model: log.state.model,
     system,
@@ -151,11 +153,10 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   return reply.stop === 'aborted' ? undefined : reply;
 }
 
-/** Of a model that is not listed, the smallest window of its provider is assumed: not every server says that it cut. */
-function windowOf(provider: ModelProvider, id: string): ModelDescription | undefined {
-  const known = provider.models();
-  const smallest = known.toSorted((a, b) => a.contextTokens - b.contextTokens)[0];
-  return known.find((model) => model.id === id) ?? smallest;
+/** Of a model that no list has, the smallest window of its provider is assumed: not every server says that it cut. */
+function windowOf(deps: LoopDeps, provider: ModelProvider, id: string): ModelDescription | undefined {
+  const smallest = provider.models().toSorted((a, b) => a.contextTokens - b.contextTokens)[0];
+  return deps.describe(provider.id, id) ?? smallest;
 }
 
 /** Paid for is the model that was asked: meanwhile another may have been chosen. */

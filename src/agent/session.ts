@@ -148,6 +148,7 @@ export class LiveSession implements Session, SessionHooks {
     this.#parts.checkModel(provider, model, this.state.budget);
     if (provider === this.state.provider && model === this.state.model) return;
     await this.#log.record({ type: 'session.model_changed', provider, model });
+    await this.#parts.release();
   }
 
   async useEffort(effort: Effort | undefined): Promise<void> {
@@ -180,6 +181,7 @@ export class LiveSession implements Session, SessionHooks {
   async end(reason: EndReason, summary: string, evidence: readonly Evidence[] = []): Promise<void> {
     this.#parts.waiting.disarm();
     await this.#log.record({ type: 'session.ended', reason, summary, evidence });
+    await this.#parts.release();
     this.#hasEnded = true;
     this.#ended.resolve(reason);
   }
@@ -191,7 +193,7 @@ export class LiveSession implements Session, SessionHooks {
     try {
       await this.#halt('closing');
       this.#parts.dispose();
-      await Promise.all([this.#parts.desk.settle(), this.#parts.sweeps.settle()]);
+      await Promise.all([this.#parts.desk.settle(), this.#parts.sweeps.settle(), this.#parts.release()]);
       await this.#log.close();
     } finally {
       this.#streamed.dispose();

@@ -66,6 +66,8 @@ export interface SessionParts {
   kill(run: Run): Promise<unknown>;
   /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
   checkModel(provider: string, model: string, budget: Budget): void;
+  /** What providers keep of the conversation is let go of; the next call begins it anew. */
+  release(): Promise<void>;
   dispose(): void;
 }
 
@@ -120,6 +122,7 @@ export function createParts(request: PartsRequest): SessionParts {
     idleTurns: shared.settings().idleTurns,
     effort: shared.settings().effort ?? 'medium',
     provider: (id) => providerOf(shared, id),
+    describe: (id, model) => shared.models.describe(id, model),
     cost: (id, reply) => costFor(shared, id, reply),
     ...contextSource({ ...shared, ...request, desk, memory, machines }),
     act: {
@@ -146,6 +149,9 @@ export function createParts(request: PartsRequest): SessionParts {
     loop,
     kill: (run) => runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
+    release: async () => {
+      await Promise.all([...shared.providers().values()].map((provider) => provider.release?.(sessionId)));
+    },
     dispose: () => owned.dispose(),
   };
 }

@@ -2,7 +2,7 @@
 import type { SecretStorage } from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
-import { tokensName } from '../models/chatgpt/tokens.ts';
+import { endpointSecret, endpointVariable } from '../models/endpoints.ts';
 
 /** - `required`: no key, no answer · `optional`: servers of one's own often ask for none · `none`: not a model */
 export type KeyNeed = 'required' | 'optional' | 'none';
@@ -46,6 +46,21 @@ export const providerKeys: readonly ProviderKey[] = [
 export const keyOf = (provider: string): ProviderKey | undefined =>
   providerKeys.find((entry) => entry.provider === provider);
 
+/** The key of an endpoint of the person's own. */
+export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
+  provider: id,
+  label,
+  secret: endpointSecret(id),
+  variables: [endpointVariable(id)],
+  need: 'optional',
+});
+
+/** `name` as the engine names the secret. */
+function endpointKey(name: string): ProviderKey | undefined {
+  const prefix = endpointSecret('');
+  return name.startsWith(prefix) ? keyOfEndpoint(name.slice(prefix.length)) : undefined;
+}
+
 type Storage = Pick<SecretStorage, 'get' | 'store' | 'delete'> & {
   onDidChange(listener: () => void): Disposable;
 };
@@ -65,7 +80,7 @@ export class ApiKeys {
   async get(name: string): Promise<string | undefined> {
     const stored = await this.#storage.get(storageKey(name));
     if (stored) return stored;
-    const entry = providerKeys.find(({ secret }) => secret === name);
+    const entry = providerKeys.find(({ secret }) => secret === name) ?? endpointKey(name);
     return entry && this.#fromEnvironment(entry);
   }
 
@@ -84,13 +99,6 @@ export class ApiKeys {
 
   #fromEnvironment({ variables }: ProviderKey): string | undefined {
     return variables.map((name) => this.#environment[name]?.trim()).find(Boolean);
-  }
-
-  /** Whether a session with this provider can be started. A provider that is not known here asks for itself. */
-  async isReady(provider: string): Promise<boolean> {
-    if (provider === tokensName) return (await this.get(tokensName)) !== undefined;
-    const entry = keyOf(provider);
-    return entry === undefined || entry.need !== 'required' || (await this.get(entry.secret)) !== undefined;
   }
 }
 

@@ -17,9 +17,9 @@ import { systemClock } from '../base/clock.ts';
 import { UserFacing, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ApiKeys } from './apiKeys.ts';
-import { keyOf } from './apiKeys.ts';
 import type { Approvals } from './approvals.ts';
 import { answerBudget } from './chatBudget.ts';
+import { answerAboutModel, answerAboutReasoning, showModels } from './chatModels.ts';
 import { answerSticky } from './chatStickies.ts';
 import { showButton, showPart, showRefusal, withIcons } from './chatStream.ts';
 import { modelVendor, participant, type ChatCommand } from './contributions.ts';
@@ -30,21 +30,12 @@ import type { FollowTarget } from './followTarget.ts';
 import { hostProviderId } from './hostModels/hostModels.ts';
 import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
 import type { OpenSessions } from './openSessions.ts';
-import {
-  hostModelNote,
-  noEndpoint,
-  noFolder,
-  noGoal,
-  noKey,
-  notSignedIn,
-  pickedInChat,
-  type PickedModel,
-  type Refusal,
-} from './present/preconditions.ts';
+import { hostModelNote, noFolder, noGoal, pickedInChat, type PickedModel } from './present/preconditions.ts';
 import { costPart } from './present/costTable.ts';
 import { isOpen, isWorking, statusLine } from './present/sessionText.ts';
 import { approvalParts } from './present/transcript.ts';
 import { plain } from './present/words.ts';
+import { refusalFor } from './readiness.ts';
 import { engineSettings, isModelSet, setting, suggestedBudget } from './settings.ts';
 
 export interface ChatParts {
@@ -111,38 +102,41 @@ class ChatHandler {
   }
 
   async #answer(turn: Turn): Promise<ChatResult> {
-    const { request, stream } = turn;
     await this.#parts.host.get();
+    const command = turn.request.command as ChatCommand | undefined;
     const session = this.#sessionOf(turn.context);
-    switch (request.command as ChatCommand | undefined) {
-      case 'status':
-        return await this.#status(stream);
-      case 'stop':
-        return this.#stop(session, stream);
-      case 'follow': {
-        const wanted = this.#parts.sessions.get(this.#parts.following.take() ?? '') ?? session;
-        return wanted === undefined
-          ? await this.#status(stream)
-          : this.#follow(wanted, turn, { sleepPatienceMs: followPatienceMs });
-      }
-      case 'sticky':
-        await answerSticky(session, request.prompt, stream);
-        return session === undefined ? {} : { metadata: { sessionId: session.id } };
-      case 'budget':
-        return this.#budget(turn);
-      case 'machines':
-        await showMachines(this.#parts, stream);
-        return {};
-      case 'machine':
-        await answerAboutMachines(this.#parts, request.prompt, stream);
-        return {};
-      case 'new':
-        return this.#start(turn);
-      case undefined:
-        if (session === undefined) return this.#start(turn);
-        return this.#steer(session, turn);
-    }
+    if (command !== undefined) return this.#commands[command](turn, session);
+    return session === undefined ? this.#start(turn) : this.#steer(session, turn);
   }
+
+  readonly #commands: Readonly<Record<ChatCommand, (turn: Turn, session?: Session) => Promise<ChatResult>>> = {
+    new: (turn) => this.#start(turn),
+    status: ({ stream }) => this.#status(stream),
+    stop: ({ stream }, session) => this.#stop(session, stream),
+    follow: (turn, session) => {
+      const wanted = this.#parts.sessions.get(this.#parts.following.take() ?? '') ?? session;
+      return wanted === undefined
+        ? this.#status(turn.stream)
+        : this.#follow(wanted, turn, { sleepPatienceMs: followPatienceMs });
+    },
+    sticky: async ({ request, stream }, session) => {
+      await answerSticky(session, request.prompt, stream);
+      return about(session);
+    },
+    budget: (turn) => this.#budget(turn),
+    models: (turn) => this.#talkOfModels(turn, showModels),
+    model: (turn) => this.#talkOfModels(turn, answerAboutModel),
+    switch: (turn) => this.#talkOfModels(turn, answerAboutModel),
+    reasoning: (turn) => this.#talkOfModels(turn, answerAboutReasoning),
+    machines: async ({ stream }) => {
+      await showMachines(this.#parts, stream);
+      return {};
+    },
+    machine: async ({ request, stream }) => {
+      await answerAboutMachines(this.#parts, request.prompt, stream);
+      return {};
+    },
+  };
 
   /** Also of a session that has ended: with higher limits it goes on. */
   async #budget(turn: Turn): Promise<ChatResult> {
@@ -151,7 +145,14 @@ class ChatHandler {
     const session = this.#mentioned(context) ?? sessions.going()[0] ?? sessions.all().at(-1);
     const goesOn = await answerBudget(session, request.prompt, { engine: await host.get(), stream });
     if (session === undefined) return {};
-    return goesOn ? this.#follow(session, turn, { say: goOnText }) : { metadata: { sessionId: session.id } };
+    return goesOn ? this.#follow(session, turn, { say: goOnText }) : about(session);
+  }
+
+  /** Also of a session that has ended: what is said to it then is answered by the model of these words. */
+  async #talkOfModels({ request, context, stream }: Turn, answer: typeof showModels): Promise<ChatResult> {
+    const session = this.#mentioned(context) ?? this.#parts.sessions.going()[0];
+    await answer(request.prompt, { engine: await this.#parts.host.get(), session, stream });
+    return about(session);
   }
 
   /** The session that this chat spoke of last. */
@@ -180,12 +181,13 @@ class ChatHandler {
     const goal = request.prompt.trim();
     const folder = workspace.workspaceFolders?.[0]?.uri;
     const picked = pickedFor(request.model);
-    const refusal = goal === '' ? noGoal : folder?.scheme === 'file' ? await this.#refusal(picked) : noFolder;
+    const engine = await this.#parts.host.get();
+    const provider = picked?.provider ?? engineSettings().provider;
+    const refusal = goal === '' ? noGoal : folder?.scheme === 'file' ? await refusalFor(engine, provider) : noFolder;
     if (refusal !== undefined || folder === undefined) {
       showRefusal(stream, refusal ?? noFolder);
       return {};
     }
-    const engine = await this.#parts.host.get();
     const session = await engine.sessions.start({
       goal,
       budget: suggestedBudget(),
@@ -196,14 +198,6 @@ class ChatHandler {
     if (session.state.provider === hostProviderId)
       stream.markdown(`${hostModelNote(plain(request.model.name, 80))}\n\n`);
     return this.#follow(session, turn, { fromStart: true });
-  }
-
-  async #refusal(picked: PickedModel | undefined): Promise<Refusal | undefined> {
-    const { provider: configured, compatibleBaseUrl } = engineSettings();
-    const provider = picked?.provider ?? configured;
-    if (provider === 'compatible' && compatibleBaseUrl === undefined) return noEndpoint;
-    if (await this.#parts.keys.isReady(provider)) return undefined;
-    return provider === 'chatgpt' ? notSignedIn : noKey(keyOf(provider)?.label ?? provider);
   }
 
   async #steer(session: Session, turn: Turn): Promise<ChatResult> {
@@ -322,6 +316,9 @@ const pickedFor = ({ vendor, id }: ChatRequest['model']): PickedModel | undefine
   pickedInChat({ vendor, id, ourVendor: modelVendor, hostProvider: hostProviderId, isSet: isModelSet() });
 
 const goOnText = 'Go on with the work.';
+const about = (session: Session | undefined): ChatResult =>
+  session === undefined ? {} : { metadata: { sessionId: session.id } };
+
 const pausedText = 'Helios is paused; its runs go on. Say something to @helios to go on.';
 
 const hints: Readonly<Record<FollowEnd, string>> = {

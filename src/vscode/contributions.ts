@@ -65,7 +65,20 @@ export const contextKeys = {
 } as const;
 
 export const participant = { id: 'helios.agent', name: 'helios' } as const;
-export const chatCommands = ['new', 'follow', 'status', 'stop', 'sticky', 'budget', 'machines', 'machine'] as const;
+export const chatCommands = [
+  'new',
+  'follow',
+  'status',
+  'stop',
+  'sticky',
+  'budget',
+  'models',
+  'model',
+  'switch',
+  'reasoning',
+  'machines',
+  'machine',
+] as const;
 export type ChatCommand = (typeof chatCommands)[number];
 
 /** The accounts of the sign-in to ChatGPT, as VS Code knows them. */
@@ -81,8 +94,8 @@ export const documentScheme = 'helios';
 /** Settings by key, without the leading `helios.`, with their type as VS Code gives them. */
 export interface Settings {
   readonly home: string;
-  readonly 'model.provider':
-    'claude' | 'claude-cli' | 'openai' | 'chatgpt' | 'gemini' | 'bedrock' | 'compatible' | 'demo';
+  /** The id of a provider: one of ours, or of an endpoint. */
+  readonly 'model.provider': string;
   readonly 'model.name': string;
   readonly 'model.effort': 'default' | NonNullable<EngineSettings['effort']>;
   readonly 'permissions.mode': PermissionMode;

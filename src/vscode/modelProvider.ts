@@ -14,7 +14,7 @@ import {
   type ProvideLanguageModelChatResponseOptions,
 } from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
-import type { ModelReply } from '../models/model.ts';
+import type { ModelProvider, ModelReply } from '../models/model.ts';
 import type { PriceTable } from '../models/prices.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { configuredModelId, modelVendor } from './contributions.ts';
@@ -32,10 +32,17 @@ export interface ModelParts {
 }
 
 /** The models that can be picked now; none in a workspace that is not trusted. */
-export async function readChoices({ host, keys, isTrusted }: ModelParts): Promise<readonly ModelChoice[]> {
+export async function readChoices({ host, isTrusted }: ModelParts): Promise<readonly ModelChoice[]> {
   if (!isTrusted()) return [];
-  const providers = (await host.get()).providers();
-  const ready = await Promise.all(providers.map(async ({ id }) => ((await keys.isReady(id)) ? [id] : [])));
+  const engine = await host.get();
+  const known = engine.models.known();
+  const providers = engine.providers().map((provider) => {
+    const own = known.filter((entry) => entry.provider === provider.id);
+    const defaultModel = own.find(({ isDefault }) => isDefault)?.model.id ?? provider.defaultModel;
+    return { id: provider.id, label: provider.label, defaultModel, models: () => own.map(({ model }) => model) };
+  });
+  const isReady = async (provider: ModelProvider): Promise<boolean> => (await provider.readiness?.())?.isReady ?? true;
+  const ready = await Promise.all(engine.providers().map(async (each) => ((await isReady(each)) ? [each.id] : [])));
   return modelChoices({ providers, configured: engineSettings(), ready: new Set(ready.flat()) });
 }
 

@@ -67,14 +67,7 @@ export class Workbench {
     for (let attempt = 1; ; attempt += 1) {
       await this.page.keyboard.press('F1');
       await this.page.locator('.quick-input-widget .quick-input-box input').fill(`>${title}`);
-      const isThere = await entry
-        .first()
-        .waitFor({ timeout: 10_000 })
-        .then(
-          () => true,
-          () => false,
-        );
-      if (isThere) return entry.first().click();
+      if (await appears(entry.first(), 10_000)) return entry.first().click();
       if (attempt === 6) throw new Error(`The palette does not offer ${title}.`);
       await this.page.keyboard.press('Escape');
     }
@@ -108,6 +101,29 @@ export class Workbench {
 
   async acceptEntry(): Promise<void> {
     await this.page.keyboard.press('Enter');
+  }
+
+  /** Picks a model of this name for the chat, as its input has it. */
+  async pickChatModel(name: string): Promise<void> {
+    await this.command('Chat: Open Chat');
+    const picker = this.page.locator('.interactive-input-part .model-picker-item');
+    const row = this.page.locator('.action-widget .monaco-list-row').filter({ hasText: name }).first();
+    // The list has what was known when it was opened; extensions tell of their models a while after the start.
+    for (let attempt = 1; ; attempt += 1) {
+      const input = this.page.locator('.action-widget input');
+      await picker.click();
+      if (await appears(input, 2_000)) {
+        await input.click();
+        await this.page.keyboard.type(name);
+        if (await appears(row, 3_000)) break;
+      }
+      if (attempt === 15) throw new Error(`The chat offers no model ${name}.`);
+      await this.page.keyboard.press('Escape');
+      await this.page.locator('.editor-group-container').first().click();
+      await this.page.locator('.action-widget.action-widget-dropdown').waitFor({ state: 'hidden' });
+    }
+    await row.click();
+    await picker.filter({ hasText: name }).waitFor();
   }
 
   /** Opens the Chat view and sends the text, replacing what stands in the input. */
@@ -335,3 +351,9 @@ async function holds(frame: Frame, selector: string): Promise<boolean> {
       () => false,
     );
 }
+
+const appears = (locator: Locator, timeout: number): Promise<boolean> =>
+  locator.waitFor({ timeout }).then(
+    () => true,
+    () => false,
+  );

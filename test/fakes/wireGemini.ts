@@ -111,7 +111,7 @@ function argsOf({ input }: WireCall): Json {
 }
 
 const finishReason = ({ stop = 'natural' }: WireAnswer): string =>
-  ({ natural: 'STOP', length: 'MAX_TOKENS', refused: 'SAFETY' })[stop];
+  ({ natural: 'STOP', length: 'MAX_TOKENS', refused: 'SAFETY', paused: 'STOP' })[stop];
 
 const noSignature = 'skip_thought_signature_validator';
 

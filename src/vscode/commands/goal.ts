@@ -4,13 +4,13 @@ import { UserFacing } from '../../base/errors.ts';
 import { budgetText, parseBudget } from '../../agent/budget/words.ts';
 import type { Session } from '../../agent/engine.ts';
 import type { Budget } from '../../agent/events.ts';
-import { keyOf } from '../apiKeys.ts';
 import { run, type Handlers } from '../commandRegistry.ts';
 import { viewContainer } from '../contributions.ts';
 import { offer } from '../notices.ts';
 import { pickGoing } from '../pick.ts';
 import type { Parts } from '../parts.ts';
 import { sessionIdOf } from '../present/commandTarget.ts';
+import { refusalFor } from '../readiness.ts';
 import { engineSettings, suggestedBudget } from '../settings.ts';
 
 export function goalCommands(parts: Parts): Handlers {
@@ -22,8 +22,7 @@ export function goalCommands(parts: Parts): Handlers {
 }
 
 async function startGoal(parts: Parts): Promise<void> {
-  const { host, keys } = parts;
-  const engine = await host.get();
+  const engine = await parts.host.get();
   const folder = workspace.workspaceFolders?.[0]?.uri;
   if (folder?.scheme !== 'file') {
     const shown = window.showInformationMessage(
@@ -33,11 +32,10 @@ async function startGoal(parts: Parts): Promise<void> {
     );
     return offer(shown, { 'Open Folder': 'helios.openFolder', 'Try the Offline Demo': 'helios.tryDemo' });
   }
-  const { provider } = engineSettings();
-  if (!(await keys.isReady(provider))) {
-    const text = `There is no key for ${keyOf(provider)?.label ?? provider} yet.`;
-    const shown = window.showInformationMessage(text, 'Set API Key', 'Try the Offline Demo');
-    return offer(shown, { 'Set API Key': 'helios.setApiKey', 'Try the Offline Demo': 'helios.tryDemo' });
+  const refusal = await refusalFor(engine, engineSettings().provider);
+  if (refusal !== undefined) {
+    const commandOf = Object.fromEntries(refusal.buttons.map(({ title, command }) => [title, command]));
+    return offer(window.showInformationMessage(refusal.markdown, ...Object.keys(commandOf)), commandOf);
   }
   const goal = await askGoal();
   const budget = goal === undefined ? undefined : await askBudget();

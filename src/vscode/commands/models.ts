@@ -1,12 +1,15 @@
 /** Keys and models. */
 import { ConfigurationTarget, ThemeIcon, window, workspace } from 'vscode';
-import { modelVendor, settingKey, type Settings } from '../contributions.ts';
-import { providerKeys, type ProviderKey } from '../apiKeys.ts';
+import { settingKey, type Settings } from '../contributions.ts';
+import { adviceOf, UserFacing } from '../../base/errors.ts';
+import type { NamedModel } from '../../models/list/modelNames.ts';
+import { checkEndpoints } from '../../models/endpoints.ts';
+import { modelFor } from '../../models/words/modelWords.ts';
+import { keyOf, keyOfEndpoint, providerKeys, type ProviderKey } from '../apiKeys.ts';
 import type { Handlers } from '../commandRegistry.ts';
 import { readChoices, type ModelParts } from '../modelProvider.ts';
 import type { Parts } from '../parts.ts';
 import { choiceDetail, priceTable, type ModelChoice } from '../present/modelChoices.ts';
-import { pickedModel } from '../present/preconditions.ts';
 import { engineSettings } from '../settings.ts';
 
 export function modelCommands(parts: Parts, models: ModelParts): Handlers {
@@ -19,7 +22,9 @@ export function modelCommands(parts: Parts, models: ModelParts): Handlers {
 const origins = { storage: 'set', environment: 'from the environment' } as const;
 
 async function setApiKey({ keys }: Parts): Promise<void> {
-  const rows = providerKeys.map(async (entry) => {
+  const { endpoints } = checkEndpoints(engineSettings().endpoints);
+  const entries = [...providerKeys, ...endpoints.map(({ id, label }) => keyOfEndpoint(id, label))];
+  const rows = entries.map(async (entry) => {
     const origin = await keys.origin(entry);
     return { label: entry.label, description: origin ? origins[origin] : 'not set', entry };
   });
@@ -46,7 +51,7 @@ async function selectModel(parts: Parts, models: ModelParts): Promise<void> {
   const rows = choices.map((choice) => ({
     label: choice.model.label,
     description: `${choice.providerLabel} · ${choice.model.id}${choice.isConfigured ? ' · current' : ''}`,
-    detail: `${choiceDetail(choice, prices)}${choice.isReady ? '' : ' · no key set'}`,
+    detail: `${choiceDetail(choice, prices)}${choice.isReady ? '' : ' · not ready'}`,
     iconPath: new ThemeIcon(choice.isReady ? 'server-process' : 'key'),
     pick: () => useChoice(parts, choice),
   }));
@@ -70,9 +75,21 @@ async function selectModel(parts: Parts, models: ModelParts): Promise<void> {
 }
 
 async function useChoice(parts: Parts, { provider, model, isReady }: ModelChoice): Promise<void> {
-  await save({ 'model.provider': provider as Settings['model.provider'], 'model.name': model.id });
-  if (!isReady) await setApiKey(parts);
+  await saveModel(provider, model.id);
+  if (!isReady) await makeReady(parts, provider);
   await useInSessions(parts, provider, model.id);
+}
+
+/** For new goals: where the workspace names a model already, there; else for the person. */
+export const saveModel = (provider: string, model: string): Promise<void> =>
+  save({ 'model.provider': provider, 'model.name': model });
+
+/** Asks for the key, or says what else is missing. */
+async function makeReady(parts: Parts, id: string): Promise<void> {
+  if (keyOf(id) !== undefined) return setApiKey(parts);
+  const provider = (await parts.host.get()).providers().find((each) => each.id === id);
+  const state = await provider?.readiness?.();
+  if (state?.isReady === false) throw new UserFacing(state.problem, state.action);
 }
 
 /** Sessions that go on keep their model unless the person says otherwise. */
@@ -86,20 +103,28 @@ async function useInSessions({ sessions }: Parts, provider: string, model: strin
 }
 
 async function otherModel(parts: Parts): Promise<void> {
+  const { models: catalogue, providers } = await parts.host.get();
+  const read = (typed: string): NamedModel | undefined => modelFor(typed, { catalogue, providers: providers() });
   const text = await window.showInputBox({
     title: 'Helios: Other Model',
-    prompt: 'provider/model, where the provider is claude, openai, gemini, bedrock or compatible',
-    placeHolder: 'openai/gpt-5.4-mini',
-    validateInput: (typed) => (isKnown(typed) ? undefined : 'Write it like openai/gpt-5.4-mini.'),
+    prompt: 'A name, such as opus, gpt-mini or openai/gpt-5.4',
+    placeHolder: 'provider/model',
+    validateInput: (typed) => problemOf(() => read(typed)),
   });
-  const picked = text === undefined ? undefined : pickedModel(modelVendor, text.trim(), modelVendor);
+  const picked = text === undefined ? undefined : read(text);
   if (picked === undefined) return;
-  await save({ 'model.provider': picked.provider as Settings['model.provider'], 'model.name': picked.model });
+  await saveModel(picked.provider, picked.model);
   await useInSessions(parts, picked.provider, picked.model);
 }
 
-const isKnown = (typed: string): boolean =>
-  providerKeys.some(({ provider }) => provider === pickedModel(modelVendor, typed.trim(), modelVendor)?.provider);
+function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return adviceOf(error);
+  }
+}
 
 async function compatibleEndpoint(parts: Parts): Promise<void> {
   const address = await window.showInputBox({

@@ -24,13 +24,23 @@ export const noKey = (label: string): Refusal => ({
 });
 
 export const notSignedIn: Refusal = {
-  markdown: 'Nobody is signed in to ChatGPT. The sign-in opens your browser and is kept in the secret storage of VS Code.',
+  markdown:
+    'Nobody is signed in to ChatGPT. The sign-in opens your browser and is kept in the secret storage of VS Code.',
   buttons: [
     { command: 'helios.signIn', title: 'Sign In to ChatGPT' },
     { command: 'helios.selectModel', title: 'Select Model' },
     { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
   ],
 };
+
+/** A provider that has no key to be set. */
+export const notReady = (problem: string, action: string): Refusal => ({
+  markdown: `${problem} ${action}`,
+  buttons: [
+    { command: 'helios.selectModel', title: 'Select Model' },
+    { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
+  ],
+});
 
 export const noEndpoint: Refusal = {
   markdown:

@@ -150,11 +150,12 @@ describe('keys', () => {
     assert.equal(await google.get('gemini'), 'other');
   });
 
-  it('are needed only by those who ask for one', async () => {
-    const keys = new ApiKeys(storage(new Map()), {});
-    assert.deepEqual(
-      await Promise.all(['claude', 'openai', 'gemini', 'bedrock', 'compatible', 'demo'].map((id) => keys.isReady(id))),
-      [false, false, false, true, true, true],
-    );
+  it('of an endpoint are named after it', async () => {
+    const keys = new ApiKeys(storage(new Map([['helios.key.endpoint-a', 'kept']])), {
+      HELIOS_KEY_LAB_VLLM: 'from-env',
+    });
+    assert.equal(await keys.get('endpoint-a'), 'kept');
+    assert.equal(await keys.get('endpoint-lab-vllm'), 'from-env');
+    assert.equal(await keys.get('endpoint-other'), undefined);
   });
 });
