@@ -59,11 +59,14 @@ const loadLate = {
   },
 };
 
-/** What dockerode needs for sessions of BuildKit alone, which are not used here. */
+/** What dockerode needs for sessions of BuildKit alone, and the parser of turndown for texts: neither is used here. */
 const leaveOut = {
   name: 'leave-out',
   setup(build) {
-    build.onResolve({ filter: /^(@grpc\/|protobufjs$)/ }, ({ path }) => ({ path, namespace: 'left-out' }));
+    build.onResolve({ filter: /^(@grpc\/|protobufjs$|@mixmark-io\/domino$)/ }, ({ path }) => ({
+      path,
+      namespace: 'left-out',
+    }));
     build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'module.exports = {};' }));
   },
 };
@@ -132,6 +135,7 @@ async function productBuilds() {
       outdir: 'dist',
       outExtension: { '.js': '.mjs' },
       external: ['canvas'],
+      plugins: [leaveOut],
       banner: { js: moduleBanner },
     },
   ];

@@ -107,5 +107,7 @@ function markdown(html: string): string {
     replacement: (content) => `| ${content.trim().replace(/\s*\n\s*/g, ' ')} `,
   });
   service.addRule('row', { filter: 'tr', replacement: (content) => `\n${content}|` });
-  return service.turndown(html);
+  // Given a text, it would bring a parser of its own.
+  const { document } = parseHTML(`<!doctype html><html><body><div id="page">${html}</div></body></html>`);
+  return service.turndown(document.querySelector('#page') as unknown as HTMLElement);
 }
