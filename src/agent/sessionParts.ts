@@ -213,7 +213,7 @@ export function checkModel(shared: SharedDeps, plan: { provider: string; model: 
   );
 }
 
-export function providerOf(shared: SharedDeps, id: string): ModelProvider {
+function providerOf(shared: SharedDeps, id: string): ModelProvider {
   const provider = shared.providers().get(id);
   if (provider !== undefined) return provider;
   throw new UserFacing(

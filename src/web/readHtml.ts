@@ -109,5 +109,5 @@ function markdown(html: string): string {
   service.addRule('row', { filter: 'tr', replacement: (content) => `\n${content}|` });
   // Given a text, it would bring a parser of its own.
   const { document } = parseHTML(`<!doctype html><html><body><div id="page">${html}</div></body></html>`);
-  return service.turndown(document.querySelector('#page') as unknown as HTMLElement);
+  return service.turndown(document.querySelector('#page') as unknown as TurndownService.Node);
 }

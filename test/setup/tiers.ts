@@ -80,7 +80,7 @@ async function runScript(tier: Tier, countsFile: string): Promise<string | undef
   const path = [join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
   const child = spawn('npm', ['run', '--silent', tier.script], {
     cwd: repositoryRoot,
-    env: { ...process.env, PATH: path, HELIOS_TEST_COUNTS: countsFile },
+    env: { ...ownEnvironment(), PATH: path, HELIOS_TEST_COUNTS: countsFile },
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: true,
   });
@@ -98,6 +98,14 @@ async function runScript(tier: Tier, countsFile: string): Promise<string | undef
   endGroup('SIGKILL');
   running = undefined;
   return late ? `did not end within ${tier.limitMinutes} minutes` : problem;
+}
+
+/** Tests reach nobody's account: what the environment, or the home folder, knows of one is not for them. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const account = /^(ANTHROPIC|OPENAI|GEMINI|GOOGLE|AWS|CHATGPT|CLAUDE)_/;
+  const kept = Object.entries(process.env).filter(([name]) => !account.test(name));
+  const none = join(scratch, 'none');
+  return { ...Object.fromEntries(kept), AWS_CONFIG_FILE: none, AWS_SHARED_CREDENTIALS_FILE: none };
 }
 
 /** Each tier has a process group of its own, so that nothing it started outlives it. */

@@ -8,7 +8,7 @@ import type { ModelDescription } from '../model.ts';
 const assumed = { contextTokens: 200_000, maxOutputTokens: 32_000 };
 
 /** `claude-opus-4-6` of `global.anthropic.claude-opus-4-6-v1`, of the same model of one region, and of its ARN. */
-export const claudeIdOf = (id: string): string => id.replace(/^.*anthropic\./, '').replace(/-v\d+(:\d+)*$/, '');
+const claudeIdOf = (id: string): string => id.replace(/^.*anthropic\./, '').replace(/-v\d+(:\d+)*$/, '');
 
 export function bedrockDescription(id: string, label?: string): ModelDescription {
   const claudeId = claudeIdOf(id);

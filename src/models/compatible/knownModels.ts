@@ -20,7 +20,7 @@ const assumedContextTokens = 32_768;
 const assumedOutputTokens = 8192;
 
 /** The id of a model that nobody has named. */
-export const unnamed = 'default';
+const unnamed = 'default';
 
 export class KnownModels {
   readonly #settings: ModelSettings;

@@ -7,7 +7,7 @@ import { formatUsd } from '../../base/text.ts';
 import { plain } from './words.ts';
 
 /** One row a model; empty while none was called. */
-export function costTable({ spending }: SessionState): string {
+function costTable({ spending }: SessionState): string {
   if (spending.size === 0) return '';
   const rows = [...spending.values()].map((one) => {
     const name = plain(`${one.provider}/${one.model}`, 80);

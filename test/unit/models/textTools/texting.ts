@@ -16,7 +16,7 @@ const tool = (name: string, properties: Readonly<Record<string, unknown>> = {}):
 });
 const text = { type: 'string' };
 
-export const tools: readonly ToolSpec[] = [
+const tools: readonly ToolSpec[] = [
   tool('get_time'),
   tool('stat_file', { path: text }),
   tool('read_file', { path: text, lines: { type: 'integer' }, whole: { type: 'boolean' } }),
