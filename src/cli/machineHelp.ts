@@ -14,7 +14,7 @@ const examples = `Usage: helios machine add ID [user@host[:port]] [--kind ssh|sl
 Examples:
   helios machine add gpu1 ada@gpu1:2222 --key ~/.ssh/lab --slots 2 --gpus 0,1
   helios machine add lab ada@login.lab --kind slurm --partition gpu --gpus 1 --time 24h --prologue 'module load cuda'
-  helios machine add box --kind container --image python:3.12-slim --mount .:/work --cpus 4 --memory 16G
+  helios machine add box --kind container --image python:3.12-slim --mount .:/project --cpus 4 --memory 16G
   helios machine import --all           every host of your ssh config, but not patterns and those of git
   helios machine test gpu1              connects, and says what was found
   helios machine rm gpu1                takes it off the list; nothing on it is touched

@@ -225,7 +225,7 @@ export const machineOptions: readonly MachineOption[] = [
     kinds: inside,
     field: 'mounts',
     about: 'a folder of this computer that it sees, once for each; with :ro it cannot write there',
-    example: '.:/work',
+    example: '.:/project',
     isList: true,
     read: mountOf,
   },

@@ -53,14 +53,14 @@ describe('words about machines', () => {
     ],
     ['here --kind slurm', { id: 'here', kind: 'slurm' }],
     [
-      `box --kind container --image python:3.12-slim --mount .:/work --mount data:/data:ro --network bridge --cpus 3.5
+      `box --kind container --image python:3.12-slim --mount .:/project --mount data:/data:ro --network bridge --cpus 3.5
         --memory 512M --gpus all --user 1000:1000 --engine tcp://h:2375 --slots 1`,
       {
         id: 'box',
         kind: 'container',
         image: 'python:3.12-slim',
         mounts: [
-          { source: '/here/.', target: '/work' },
+          { source: '/here/.', target: '/project' },
           { source: '/here/data', target: '/data', isReadOnly: true },
         ],
         network: 'bridge',
@@ -98,7 +98,7 @@ describe('words about machines', () => {
     ['add a --kind slurm --image x', /for the kind container, and this one is slurm/, /--partition/],
     ['add a --kind slurm --requeue=no', /takes no value/, /--requeue alone/],
     ['add a --kind slurm --time soon', /--time cannot be "soon"/, /24h/],
-    ['add a --kind container --image i --mount x', /--mount cannot be "x"/, /\.:\/work/],
+    ['add a --kind container --image i --mount x', /--mount cannot be "x"/, /\.:\/project/],
     ['add a --kind container --network all --image i', /--network cannot be "all"/, /none, bridge or host/],
     ['add a h --kind container', /A container has no host/, /--image/],
     ['add a --kind pod', /no kind of machine called pod/, /ssh, slurm, container/],
