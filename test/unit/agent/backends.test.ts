@@ -5,60 +5,15 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Engine, EngineSettings } from '../../../src/agent/engine.ts';
 import { createEngine } from '../../../src/compose.ts';
+import { backends, inner, secretFor, type Backend } from '../../fakes/backends.ts';
 import { assetsFolder, eventsOf, eventually } from '../../fakes/testEngine.ts';
-import { list, type Json, type JsonObject, type WireReply, type WireServer } from '../../fakes/wire.ts';
-import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
-import { startWireOpenaiChat } from '../../fakes/wireOpenaiChat.ts';
-import { startWireOpenaiResponses } from '../../fakes/wireOpenaiResponses.ts';
-
-interface Backend {
-  readonly id: string;
-  readonly model: string;
-  /** The whole system prompt, the names of the tools and the effort, as the provider is sent them. */
-  system(body: JsonObject): string;
-  tools(body: JsonObject): { name: Json | undefined; description: Json | undefined; parameters: Json | undefined }[];
-  effort(body: JsonObject): Json | undefined;
-}
-
-const inner = (value: Json | undefined, key: string): Json | undefined => (value as JsonObject | undefined)?.[key];
-
-const backends: readonly Backend[] = [
-  {
-    id: 'claude',
-    model: 'claude-opus-4-6',
-    system: (body) =>
-      list(body.system)
-        .map((part) => String(part.text))
-        .join('\n\n'),
-    tools: (body) =>
-      list(body.tools).map(({ name, description, input_schema: parameters }) => ({ name, description, parameters })),
-    effort: (body) => inner(body.output_config, 'effort'),
-  },
-  {
-    id: 'openai',
-    model: 'gpt-5.4',
-    system: (body) => String(body.instructions),
-    tools: (body) => list(body.tools).map(({ name, description, parameters }) => ({ name, description, parameters })),
-    effort: (body) => inner(body.reasoning, 'effort'),
-  },
-  {
-    id: 'compatible',
-    model: 'local-1',
-    system: (body) => String(list(body.messages)[0]?.content),
-    tools: (body) =>
-      list(body.tools).map(({ function: tool }) => {
-        const { name, description, parameters } = tool as JsonObject;
-        return { name, description, parameters };
-      }),
-    effort: (body) => body.reasoning_effort,
-  },
-];
+import type { JsonObject, WireReply, WireServer } from '../../fakes/wire.ts';
 
 const quit: WireReply = {
   toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
 };
 const tools =
-  'remote_exec remote_exec_background task_output kill_task list_machines read_file write_file patch_file memory_ls memory_read memory_write memory_rm show_metrics compare_runs clear_metrics sleep start_monitor stop_monitor finish'.split(
+  'remote_exec remote_exec_background task_output kill_task list_machines read_file write_file patch_file memory_ls memory_read memory_write memory_rm show_metrics compare_runs clear_metrics sleep start_monitor stop_monitor web_search web_fetch consult sweep env_snapshot remote_upload remote_download finish'.split(
     ' ',
   );
 
@@ -70,12 +25,16 @@ describe('every backend', () => {
   const start = async (settings: Partial<EngineSettings> = {}): Promise<void> => {
     const chosen: EngineSettings = {
       ...{ provider: 'claude', permissionMode: 'allow', idleTurns: 5, effort: 'high' },
-      ...{ anthropicBaseUrl: servers.get('claude')?.url ?? '', openaiBaseUrl: servers.get('openai')?.url ?? '' },
-      ...{ compatibleBaseUrl: servers.get('compatible')?.url ?? '', ...settings },
+      ...Object.assign({}, ...backends.map((each) => each.settings(server(each.id).url))),
+      ...settings,
     };
     engine = await createEngine({
       ...{ home: path.join(folder, 'home'), assetsFolder, settings: () => chosen },
-      ports: { secret: () => Promise.resolve('test-key'), approve: () => Promise.resolve('deny') },
+      ports: {
+        secret: secretFor,
+        storeSecret: () => Promise.resolve(),
+        approve: () => Promise.resolve('deny'),
+      },
     });
   };
   const server = (id: string): WireServer => {
@@ -88,9 +47,7 @@ describe('every backend', () => {
     work = path.join(folder, 'work');
     await mkdir(work);
     await writeFile(path.join(work, 'helios.json'), '{"instructions": "Use bf16 only."}');
-    servers.set('claude', await startWireAnthropic());
-    servers.set('openai', await startWireOpenaiResponses());
-    servers.set('compatible', await startWireOpenaiChat());
+    for (const { id, start: serve } of backends) servers.set(id, await serve());
     await start();
   });
   afterEach(async () => {
@@ -118,6 +75,7 @@ describe('every backend', () => {
       assert.equal(await session.ended, 'blocked');
       const bodies = server(id).requests.map(({ body }) => body);
       assert.equal(bodies.length, 2);
+      for (const request of server(id).requests) assert.equal(backend.sentModel(request), backend.model);
       for (const body of bodies) {
         const system = backend.system(body);
         for (const part of [/^You are Helios/, /How you work/, /Only measured values count/, /^Tools$/m, /^Memory$/m])
@@ -134,8 +92,7 @@ describe('every backend', () => {
           assert.ok(String(tool.description).length > 20);
           assert.equal(inner(tool.parameters, 'type'), 'object');
         }
-        assert.equal(backend.effort(body), id === 'compatible' ? undefined : 'high');
-        assert.equal(body.model, backend.model);
+        assert.equal(backend.effort(body), backend.high);
       }
       assert.match(JSON.stringify(bodies[1]), /I note it\./);
     });
@@ -169,7 +126,9 @@ describe('every backend', () => {
   }
 
   it('takes over a session in its midst, with its history, its notes and its costs', async () => {
-    const [claude, openai, compatible] = backends;
+    const [claude, openai, compatible] = ['claude', 'openai', 'compatible'].map((id) =>
+      backends.find((each) => each.id === id),
+    );
     assert.ok(claude && openai && compatible);
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
