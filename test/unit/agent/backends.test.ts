@@ -22,10 +22,12 @@ describe('every backend', () => {
   let work: string;
   let engine: Engine;
   const servers = new Map<string, WireServer>();
+  const addresses = (): Partial<EngineSettings> =>
+    backends.reduce((all, each) => ({ ...all, ...each.settings(server(each.id).url) }), {});
   const start = async (settings: Partial<EngineSettings> = {}): Promise<void> => {
     const chosen: EngineSettings = {
       ...{ provider: 'claude', permissionMode: 'allow', idleTurns: 5, effort: 'high' },
-      ...Object.assign({}, ...backends.map((each) => each.settings(server(each.id).url))),
+      ...addresses(),
       ...settings,
     };
     engine = await createEngine({

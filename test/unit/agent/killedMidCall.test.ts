@@ -50,6 +50,7 @@ describe('a session that is killed in the middle of a call', () => {
       goal: 'bring loss < 1',
       budget: {},
       workFolder: path.join(folder(), 'work'),
+      provider,
       model,
     });
   };
