@@ -143,6 +143,11 @@ export const backends: readonly Backend[] = [
 export const secretFor = (name: string): Promise<string | undefined> =>
   Promise.resolve(
     name === 'chatgpt'
-      ? signedInText({ accessToken: 'token-1', refreshToken: 'refresh-1', expiresAtMs: 4e12, accountId: 'acc-1234' })
+      ? signedInText({
+          accessToken: 'access-4711',
+          refreshToken: 'refresh-4711',
+          expiresAtMs: 4e12,
+          accountId: 'acc-1234',
+        })
       : 'test-key-0123',
   );

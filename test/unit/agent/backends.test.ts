@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -97,6 +97,19 @@ describe('every backend', () => {
         assert.equal(backend.effort(body), backend.high);
       }
       assert.match(JSON.stringify(bodies[1]), /I note it\./);
+      await engine.close();
+      const files = await readdir(folder, { recursive: true, withFileTypes: true });
+      const texts = await Promise.all(
+        files
+          .filter((entry) => entry.isFile())
+          .map((entry) => readFile(path.join(entry.parentPath, entry.name), 'latin1')),
+      );
+      assert.ok(texts.some((text) => text.includes('session.ended')));
+      assert.deepEqual(
+        texts.filter((text) => /test-key-0123|access-4711|refresh-4711/.test(text)),
+        [],
+        'no secret is kept',
+      );
     });
 
     it(`${id} is sent less when it says that the prompt is too long, and the notes and stickies with it`, async () => {
