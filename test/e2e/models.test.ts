@@ -12,6 +12,9 @@ import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath, repositoryRoot } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
+const quit = { name: 'finish', input: { outcome: 'blocked', summary: 'There is nothing to train on.' } };
+const rest = { name: 'sleep', input: { reason: 'nothing runs', wake_conditions: [{ type: 'timer', minutes: 60 }] } };
+
 /** One window, signed out, with one key of the environment and another extension that brings a model. */
 describe('models in the hands of a person', () => {
   let folder: string;
@@ -23,7 +26,7 @@ describe('models in the hands of a person', () => {
     folder = await mkdtemp(join(tmpdir(), 'workspace-'));
     server = await startWireAnthropic(({ index }) => ({
       text: `Answer ${index + 1}.`,
-      toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'There is nothing to train on.' } }],
+      toolCalls: [index === 2 ? rest : quit],
     }));
     vscode = await startVsCode({
       folder,
@@ -86,13 +89,16 @@ describe('models in the hands of a person', () => {
   });
 
   it('are switched in the middle of a session by a word, and keep what was said', async () => {
+    await workbench.sendChat('@helios /new bring loss < 4');
+    await workbench.chatMatching(/Answer 3\.[^]*It wakes by itself/);
     await workbench.sendChat('@helios /switch claude-haiku-4-5');
     await workbench.chatMatching(/From the next call on: claude\/claude-haiku-4-5/);
     await workbench.sendChat('@helios look again');
-    await workbench.chatMatching(/Answer 3\./);
-    const body = JSON.stringify(server.requests[2]?.body);
-    assert.equal(server.requests[2]?.body.model, 'claude-haiku-4-5');
-    for (const said of ['bring loss < 3', 'Answer 2.', 'look again']) assert.ok(body.includes(said), said);
+    await workbench.chatMatching(/Answer 4\./);
+    const [, , , sent] = server.requests;
+    assert.equal(sent?.body.model, 'claude-haiku-4-5');
+    for (const said of ['bring loss < 4', 'Answer 3.', 'look again'])
+      assert.ok(JSON.stringify(sent?.body).includes(said), said);
     await workbench.sendChat('@helios /reasoning high');
     await workbench.chatMatching(/Reasoning from the next call on: high/);
     await workbench.sendChat('@helios /models haiku');

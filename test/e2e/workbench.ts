@@ -67,15 +67,32 @@ export class Workbench {
     for (let attempt = 1; ; attempt += 1) {
       await this.page.keyboard.press('F1');
       await this.page.locator('.quick-input-widget .quick-input-box input').fill(`>${title}`);
-      if (await appears(entry.first(), 10_000)) return entry.first().click();
+      if (await appears(entry.first(), 10_000)) {
+        await entry.first().click();
+        return this.#paletteIsGone();
+      }
       if (attempt === 6) throw new Error(`The palette does not offer ${title}.`);
       await this.page.keyboard.press('Escape');
     }
   }
 
+  /** What is typed while it closes would go to whatever has the focus then. */
+  async #paletteIsGone(): Promise<void> {
+    const inputs = this.page.locator('.quick-input-widget .quick-input-box input');
+    await this.eventually(
+      () =>
+        inputs
+          .evaluateAll((all) => all.map((each) => (each.checkVisibility() ? (each as HTMLInputElement).value : '')))
+          // The window itself may go, as by the command that reloads it.
+          .catch(() => []),
+      (values) => !values.some((value) => value.startsWith('>')),
+    );
+  }
+
   /** Takes the entry with this label in the quick pick that is open, after typing `filter`. */
   async pick(label: string, filter = label): Promise<void> {
     const list = this.page.locator('.quick-input-widget');
+    await list.locator('.quick-input-box input').waitFor();
     await list.locator('.quick-input-box input').fill(filter);
     const name = list.locator('.quick-input-list-entry .label-name').getByText(label, { exact: true });
     await name.first().click();

@@ -7,6 +7,7 @@ import { TestSshd } from '../fakes/sshd.ts';
 import { startVsCode } from './codeServer.ts';
 import { packagePath, repositoryRoot } from './paths.ts';
 
+const nowhere = 'http://127.0.0.1:9';
 const pictures = join(repositoryRoot, '.github/pictures');
 const folder = join(await mkdtemp(join(tmpdir(), 'pictures-')), 'demo');
 await cp(join(repositoryRoot, 'media/demo'), folder, { recursive: true });
@@ -15,6 +16,8 @@ const vscode = await startVsCode({
   folder,
   extensionVsix: packagePath,
   settings: { 'helios.permissions.mode': 'allow', 'helios.model.provider': 'demo', 'window.commandCenter': false },
+  // Keys that nobody takes: the lists are those that come with Helios.
+  env: { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: nowhere, OPENAI_API_KEY: 'none', OPENAI_BASE_URL: nowhere },
 });
 const sshd = await TestSshd.start();
 const workbench = await Workbench.open(vscode, { width: 1680, height: 1000 });
@@ -44,6 +47,7 @@ try {
   await workbench.page.waitForTimeout(1_000);
   await take('goal-met-dark');
   await takeMachines();
+  await takeModels();
 } finally {
   await workbench.close();
   await vscode.dispose();
@@ -72,4 +76,16 @@ async function takeMachines(): Promise<void> {
   );
   await workbench.page.waitForTimeout(1_000);
   await take('machines');
+}
+
+/** What the session ran on, what it cost, and what else there is to choose from. */
+async function takeModels(): Promise<void> {
+  await workbench.page.setViewportSize({ width: 1440, height: 760 });
+  await workbench.sendChat('@helios /status');
+  await workbench.sendChat('@helios /model claude-opus-5-5');
+  await workbench.chatMatching(/claude-opus-5-5/);
+  await workbench.command('Helios: Select Model');
+  await workbench.inputTitled('Helios: Select Model');
+  await workbench.page.waitForTimeout(1_000);
+  await take('models');
 }
