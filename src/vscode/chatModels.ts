@@ -9,6 +9,7 @@ import { showButton } from './chatStream.ts';
 import { saveModel } from './commands/models.ts';
 import { modelLines } from './present/modelLines.ts';
 import { plain } from './present/words.ts';
+import { readyProviders } from './readiness.ts';
 import { engineSettings } from './settings.ts';
 
 export interface ModelTalk {
@@ -18,16 +19,23 @@ export interface ModelTalk {
   readonly stream: ChatResponseStream;
 }
 
-/** Asks every provider that is ready. `prompt` names one, or nothing. */
+/** Asks every provider that is ready. Words in `prompt` filter. */
 export async function showModels(prompt: string, { engine, stream }: ModelTalk): Promise<void> {
   const listing = await engine.models.list();
+  const ready = await readyProviders(engine);
   const word = prompt.trim().toLowerCase();
-  const isMeant = (provider: string, model: string): boolean => `${provider}/${model}`.toLowerCase().includes(word);
-  const entries = listing.entries.filter(({ provider, model }) => isMeant(provider, model.id));
+  const entries = listing.entries.filter(
+    ({ provider, model }) => ready.has(provider) && `${provider}/${model.id}`.toLowerCase().includes(word),
+  );
   const rows = modelRows({ ...listing, entries }, engine.prices());
-  stream.markdown(rows.length === 0 ? 'No model has that in its name.\n\n' : `${modelLines(rows)}${priceUnit}\n\n`);
-  for (const line of problemLines(listing)) stream.markdown(`${plain(line, 300)}\n\n`);
+  stream.markdown(rows.length === 0 ? 'No model within reach has that in its name.\n\n' : modelLines(rows));
+  if (rows.length > 0) stream.markdown(`${priceUnit}\n\n`);
+  const problems = new Map([...listing.problems].filter(([provider]) => ready.has(provider)));
+  for (const line of problemLines({ ...listing, problems })) stream.markdown(`${plain(line, 300)}\n\n`);
+  const others = engine.providers().filter(({ id }) => !ready.has(id));
+  if (others.length > 0) stream.markdown(`Not set up: ${plain(others.map(({ label }) => label).join(', '), 400)}.\n\n`);
   showButton(stream, 'helios.selectModel', 'Select Model');
+  showButton(stream, 'helios.setApiKey', 'Set API Key');
 }
 
 /** Says which model answers, or makes it another one, which keeps history and notes. Throws `UserFacing`. */

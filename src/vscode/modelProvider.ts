@@ -14,7 +14,7 @@ import {
   type ProvideLanguageModelChatResponseOptions,
 } from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
-import type { ModelProvider, ModelReply } from '../models/model.ts';
+import type { ModelReply } from '../models/model.ts';
 import type { PriceTable } from '../models/prices.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { configuredModelId, modelVendor } from './contributions.ts';
@@ -23,6 +23,7 @@ import { hostProviderId } from './hostModels/hostModels.ts';
 import { choiceDetail, modelChoices, priceTable, type ModelChoice } from './present/modelChoices.ts';
 import { estimateTokens, modelRequest } from './present/modelMessages.ts';
 import { pickedModel } from './present/preconditions.ts';
+import { readyProviders } from './readiness.ts';
 import { engineSettings } from './settings.ts';
 
 export interface ModelParts {
@@ -41,9 +42,7 @@ export async function readChoices({ host, isTrusted }: ModelParts): Promise<read
     const defaultModel = own.find(({ isDefault }) => isDefault)?.model.id ?? provider.defaultModel;
     return { id: provider.id, label: provider.label, defaultModel, models: () => own.map(({ model }) => model) };
   });
-  const isReady = async (provider: ModelProvider): Promise<boolean> => (await provider.readiness?.())?.isReady ?? true;
-  const ready = await Promise.all(engine.providers().map(async (each) => ((await isReady(each)) ? [each.id] : [])));
-  return modelChoices({ providers, configured: engineSettings(), ready: new Set(ready.flat()) });
+  return modelChoices({ providers, configured: engineSettings(), ready: await readyProviders(engine) });
 }
 
 export class HeliosModels implements LanguageModelChatProvider, Disposable {

@@ -46,8 +46,8 @@ try {
   await workbench.chatMatching(/goal met/i, 300_000);
   await workbench.page.waitForTimeout(1_000);
   await take('goal-met-dark');
-  await takeMachines();
   await takeModels();
+  await takeMachines();
 } finally {
   await workbench.close();
   await vscode.dispose();
