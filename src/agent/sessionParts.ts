@@ -11,7 +11,7 @@ import type { MachineResources } from '../machines/resources/machineResources.ts
 import { MemoryStore } from '../memory/memoryStore.ts';
 import { noUsage, type ModelProvider, type ModelReply } from '../models/model.ts';
 import type { ModelCatalogue } from '../models/modelCatalogue.ts';
-import { billedUsage, costOf, type Cost, type PriceTable } from '../models/prices.ts';
+import { billedUsage, costOf, withSearches, type Cost, type PriceTable } from '../models/prices.ts';
 import { createGate } from '../permissions/gate.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
@@ -100,9 +100,7 @@ export function createParts(request: PartsRequest): SessionParts {
   const onFailed = (error: unknown): void => hooks.fail(error);
   const desk = owned.add(new RunDesk({ sessionId, log, runs, machines, clock, onFailed }));
   const sweeps = owned.add(new SweepDesk({ log, desk, runs, machines, clock, onFailed }));
-  const memory = owned.add(
-    new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder: shared.globalMemoryFolder, clock }),
-  );
+  const memory = owned.add(createMemory(request));
   const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
   const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
   const gate = createGate({
@@ -149,11 +147,16 @@ export function createParts(request: PartsRequest): SessionParts {
     loop,
     kill: (run) => runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
-    release: async () => {
-      await Promise.all([...shared.providers().values()].map((provider) => provider.release?.(sessionId)));
-    },
+    release: () => release(shared, sessionId),
     dispose: () => owned.dispose(),
   };
+}
+
+const createMemory = ({ shared: { globalMemoryFolder: globalFolder, clock }, folder }: PartsRequest): MemoryStore =>
+  new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder, clock });
+
+async function release({ providers }: SharedDeps, conversation: string): Promise<void> {
+  await Promise.all([...providers().values()].map(async (provider) => provider.release?.(conversation)));
 }
 
 type Billed = Pick<ModelReply, 'model' | 'usage' | 'discardedUsage'>;
@@ -169,7 +172,7 @@ function createBeside({ shared, log }: PartsRequest, budget: BudgetGuard): Tools
   const { pages } = shared;
   const calls = new SideCalls({
     budget,
-    cost: (id, { model, usage }) => costFor(shared, id, { model, usage }),
+    cost: (id, { model, usage, searches = 0 }) => withSearches(costFor(shared, id, { model, usage }), id, searches),
     record: (event) => log.record(event),
   });
   return {

@@ -16,6 +16,8 @@ export interface SideCall {
   readonly model: string;
   /** Of all attempts. */
   readonly usage: Usage;
+  /** Of the web, by the provider. */
+  readonly searches?: number;
 }
 
 export class SideCalls {

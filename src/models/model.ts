@@ -194,6 +194,8 @@ export interface SearchReply {
   readonly text: string;
   readonly sources: readonly SearchSource[];
   readonly usage: Usage;
+  /** Of all attempts: they are charged for beside the tokens. */
+  readonly searches: number;
   readonly model: string;
   readonly failure?: ModelFailure;
 }

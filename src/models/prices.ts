@@ -193,6 +193,13 @@ export function worstCaseUsd(
   return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }), ...planOf(provider) };
 }
 
+/** What a search by the provider costs beside its tokens, in US dollars; the dearest where it depends on the model. */
+const searchUsd: Readonly<Record<string, number>> = { claude: 0.01, openai: 0.01, gemini: 0.035 };
+
+/** The cost of a call with the searches that it made. A plan covers them. */
+export const withSearches = (cost: Cost, provider: string, searches: number): Cost =>
+  'usd' in cost ? { ...cost, usd: cost.usd + searches * (searchUsd[provider] ?? 0) } : cost;
+
 /** Everything that a reply is charged for: its own tokens and those of the attempts that failed before it. */
 export const billedUsage = ({ usage, discardedUsage }: Pick<ModelReply, 'usage' | 'discardedUsage'>): Usage =>
   discardedUsage === undefined ? usage : sumOf(usage, discardedUsage);

@@ -5,6 +5,8 @@ import { dependable, type CallOptions, type ProviderIdentity } from './provider.
 
 /** What a search found, in its order, each page once; begun anew with each attempt. */
 export class FoundSources {
+  /** How often the web was searched, by all attempts. */
+  searches = 0;
   readonly #sources = new Map<string, SearchSource>();
 
   /** Of one page told twice, the first is kept. */
@@ -48,6 +50,7 @@ export function searching(
       text,
       sources: found.all(),
       usage: discardedUsage === undefined ? usage : sumOf(usage, discardedUsage),
+      searches: found.searches,
       model: reply.model,
       ...(failure && { failure }),
     };

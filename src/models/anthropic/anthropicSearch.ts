@@ -39,6 +39,7 @@ export async function* searchAnthropic(client: Anthropic, call: SearchCall): Asy
     attempt.usage = sumOf(attempt.usage, usageOf(message.usage));
     checkEnd(message);
     content.push(...message.content);
+    found.searches += message.content.filter((block) => block.type === 'server_tool_use').length;
     if (message.stop_reason !== 'pause_turn') break;
     messages.push({ role: 'assistant', content: message.content });
   }

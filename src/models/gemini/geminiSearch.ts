@@ -28,6 +28,7 @@ export async function* findingSources(
     grounding = chunk.candidates?.[0]?.groundingMetadata ?? grounding;
     yield chunk;
   }
+  found.searches += grounding?.webSearchQueries?.length ?? 0;
   const sources = sourcesOf(grounding ?? {});
   for (const source of await Promise.all(sources.map((each) => resolved(each, fetch, signal)))) found.add(source);
 }

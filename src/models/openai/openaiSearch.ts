@@ -5,16 +5,10 @@ import type {
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
 import { isReasoningModel, openaiEffort } from '../catalogue.ts';
-import type { Attempt, ModelStream } from '../guarded.ts';
-import {
-  sumOf,
-  type ModelFailure,
-  type ModelProvider,
-  type ModelReply,
-  type SearchRequest,
-  type SearchSource,
-} from '../model.ts';
-import { dependable, type CallOptions, type ProviderIdentity } from '../provider.ts';
+import type { Attempt } from '../guarded.ts';
+import type { ModelProvider, SearchRequest } from '../model.ts';
+import type { CallOptions, ProviderIdentity } from '../provider.ts';
+import { searching, type FoundSources } from '../searching.ts';
 import { readResponses } from './openaiResponsesStream.ts';
 
 export interface SearchWay {
@@ -31,31 +25,16 @@ export interface SearchWay {
 }
 
 /** The `search` of a provider, with the retries and failures of its other calls. */
-export function responsesSearch(way: SearchWay): NonNullable<ModelProvider['search']> {
-  return async (request, signal) => {
-    const sources = new Sources();
-    const stream = dependable(
-      async function* (_request, inner, attempt) {
-        sources.clear();
-        const events = await way.open(searchBody(request, way.asksForAllSources), inner, attempt);
-        yield* readResponses(sources.reading(events), { provider: way.identity.id, model: request.model, attempt });
+export const responsesSearch = (way: SearchWay): NonNullable<ModelProvider['search']> =>
+  searching(
+    (query, found) =>
+      async function* ({ model }, signal, attempt) {
+        const events = await way.open(searchBody({ model, query }, way.asksForAllSources), signal, attempt);
+        yield* readResponses(finding(events, found), { provider: way.identity.id, model, attempt });
       },
-      way.identity,
-      way.options,
-    );
-    const reply = await lastReply(stream, request.model, signal);
-    const { usage, discardedUsage, model } = reply;
-    const text = reply.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-    const failure = reply.failure ?? withoutAnswer(reply, text);
-    return {
-      text,
-      sources: sources.all(),
-      usage: discardedUsage === undefined ? usage : sumOf(usage, discardedUsage),
-      model,
-      ...(failure && { failure }),
-    };
-  };
-}
+    way.identity,
+    way.options,
+  );
 
 const instructions =
   'You search the web for another program. Search, read what matters, and answer the query with facts, figures and names, each with its source. Say what you could not find. Ask nothing back.';
@@ -74,46 +53,31 @@ function searchBody({ model, query }: SearchRequest, asksForAllSources: boolean)
   };
 }
 
-async function lastReply(stream: ModelStream, model: string, signal: AbortSignal): Promise<ModelReply> {
-  for await (const event of stream({ model, system: [], messages: [], tools: [] }, signal))
-    if (event.type === 'finished') return event.reply;
-  throw new Error('The stream ended without its last event: wrap it in guarded()');
+/** Passes the answer on, and adds what was cited, in its order, and then what else was found. */
+async function* finding(
+  events: AsyncIterable<ResponseStreamEvent>,
+  found: FoundSources,
+): AsyncGenerator<ResponseStreamEvent> {
+  const items: ResponseOutputItem[] = [];
+  for await (const event of events) {
+    if (event.type === 'response.output_item.done') items.push(event.item);
+    // The end is the last that is read.
+    if (isEnd(event)) addFound(items, found);
+    yield event;
+  }
 }
 
-function withoutAnswer({ stop }: ModelReply, text: string): ModelFailure | undefined {
-  if (stop === 'aborted') return { reason: 'network', message: 'The search was interrupted.' };
-  return text.trim() === '' ? { reason: 'server', message: 'The search brought no answer.' } : undefined;
-}
+const isEnd = ({ type }: ResponseStreamEvent): boolean =>
+  type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
 
-/** What was cited, in its order, and then what else was found. */
-class Sources {
-  readonly #cited = new Map<string, SearchSource>();
-  readonly #found = new Set<string>();
-
-  clear(): void {
-    this.#cited.clear();
-    this.#found.clear();
-  }
-
-  all(): readonly SearchSource[] {
-    const uncited = [...this.#found].filter((url) => !this.#cited.has(url));
-    return [...this.#cited.values(), ...uncited.map((url) => ({ title: url, url }))];
-  }
-
-  async *reading(events: AsyncIterable<ResponseStreamEvent>): AsyncGenerator<ResponseStreamEvent> {
-    for await (const event of events) {
-      if (event.type === 'response.output_item.done') this.#add(event.item);
-      yield event;
+function addFound(items: readonly ResponseOutputItem[], found: FoundSources): void {
+  const parts = items.flatMap((item) => (item.type === 'message' ? item.content : []));
+  for (const annotation of parts.flatMap((part) => (part.type === 'output_text' ? part.annotations : [])))
+    if (annotation.type === 'url_citation')
+      found.add({ title: annotation.title || annotation.url, url: annotation.url });
+  for (const item of items)
+    if (item.type === 'web_search_call' && item.action.type === 'search') {
+      found.searches += 1;
+      for (const { url } of item.action.sources ?? []) found.add({ title: url, url });
     }
-  }
-
-  #add(item: ResponseOutputItem): void {
-    if (item.type === 'web_search_call' && item.action.type === 'search')
-      for (const { url } of item.action.sources ?? []) this.#found.add(url);
-    if (item.type !== 'message') return;
-    const annotations = item.content.flatMap((part) => (part.type === 'output_text' ? part.annotations : []));
-    for (const annotation of annotations)
-      if (annotation.type === 'url_citation' && !this.#cited.has(annotation.url))
-        this.#cited.set(annotation.url, { title: annotation.title || annotation.url, url: annotation.url });
-  }
 }

@@ -18,6 +18,7 @@ const found: SearchReply = {
   text: 'It scales.',
   sources: [hit, { title: 'B', url: 'https://b.org/' }],
   usage,
+  searches: 1,
   model: 'm',
 };
 const failed: SearchReply = { ...found, text: '', failure: { reason: 'server', message: 'The search is down.' } };

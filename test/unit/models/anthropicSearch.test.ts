@@ -45,6 +45,7 @@ describe('the search of Anthropic', () => {
         { title: 'Uncited', url: 'https://uncited.example/' },
       ],
       usage,
+      searches: 1,
       model,
     });
     const { body } = server.requests[0] ?? assert.fail();

@@ -57,6 +57,7 @@ describe('the search of gemini', () => {
         web(`${redirectUrl}/gone`, 'gone.example'),
         web('https://example.org/b'),
       ],
+      webSearchQueries: ['attention paper', 'transformer authors'],
       groundingSupports: [
         { segment: { text: 'Vaswani and others did.' }, groundingChunkIndices: [0, 2] },
         { segment: { text: 'In 2017.' }, groundingChunkIndices: [0] },
@@ -71,6 +72,7 @@ describe('the search of gemini', () => {
         { title: 'gone.example', url: `${redirectUrl}/gone`, snippet: 'Vaswani and others did.' },
       ],
       usage: { inputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 5 },
+      searches: 2,
       model,
     });
     const { tools, contents } = server.requests[0]?.body ?? {};

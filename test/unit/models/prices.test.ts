@@ -8,6 +8,7 @@ import {
   extendPrices,
   listPrices,
   withToldPrices,
+  withSearches,
   worstCaseUsd,
   type Cost,
 } from '../../../src/models/prices.ts';
@@ -122,6 +123,12 @@ describe('prices', () => {
     assert.equal(usd(worstCaseUsd('openai', 'gpt-5.4', next)), 0.4);
     assert.equal(usd(worstCaseUsd('openai', 'gpt-5.4', { ...next, contextTokens: 300_000 })), 1.725);
     assert.ok('unknown' in worstCaseUsd('compatible', 'qwen', next));
+  });
+
+  it('charge for the searches of a provider beside its tokens, where no plan covers them', () => {
+    assert.deepEqual(withSearches({ usd: 1 }, 'claude', 3), { usd: 1.03 });
+    assert.deepEqual(withSearches({ usd: 1, isPlan: true }, 'chatgpt', 3), { usd: 1, isPlan: true });
+    assert.deepEqual(withSearches({ unknown: 'no price' }, 'claude', 3), { unknown: 'no price' });
   });
 
   it('count attempts that failed', () => {
