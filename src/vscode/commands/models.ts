@@ -1,12 +1,12 @@
 /** Keys and models. */
-import { ConfigurationTarget, ThemeIcon, window, workspace } from 'vscode';
+import { ConfigurationTarget, ThemeIcon, window, workspace, type QuickPickItem } from 'vscode';
 import { settingKey, type Settings } from '../contributions.ts';
-import { adviceOf, UserFacing } from '../../base/errors.ts';
+import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
 import { checkEndpoints } from '../../models/endpoints.ts';
 import { modelFor } from '../../models/words/modelWords.ts';
 import { keyOf, keyOfEndpoint, providerKeys, type ProviderKey } from '../apiKeys.ts';
-import type { Handlers } from '../commandRegistry.ts';
+import { run, type Handlers } from '../commandRegistry.ts';
 import { readChoices, type ModelParts } from '../modelProvider.ts';
 import type { Parts } from '../parts.ts';
 import { choiceDetail, priceTable, type ModelChoice } from '../present/modelChoices.ts';
@@ -45,34 +45,68 @@ const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined>
     ignoreFocusOut: true,
   });
 
+type Row = QuickPickItem & { pick(): Promise<void> };
+
+/** What is known is there at once; what the providers themselves say joins it when they have answered. */
 async function selectModel(parts: Parts, models: ModelParts): Promise<void> {
-  const prices = priceTable(engineSettings().prices);
-  const choices = await readChoices(models);
-  const rows = choices.map((choice) => ({
-    label: choice.model.label,
-    description: `${choice.providerLabel} · ${choice.model.id}${choice.isConfigured ? ' · current' : ''}`,
-    detail: `${choiceDetail(choice, prices)}${choice.isReady ? '' : ' · not ready'}`,
-    iconPath: new ThemeIcon(choice.isReady ? 'server-process' : 'key'),
-    pick: () => useChoice(parts, choice),
-  }));
-  const more = [
-    {
-      label: 'Other Model …',
-      detail: 'By the id that its provider gives it',
-      iconPath: new ThemeIcon('edit'),
-      pick: () => otherModel(parts),
-    },
-    {
-      label: 'OpenAI-Compatible Endpoint …',
-      detail: 'vLLM, Ollama, llama.cpp, OpenRouter and others, by address',
-      iconPath: new ThemeIcon('plug'),
-      pick: () => compatibleEndpoint(parts),
-    },
-    { label: 'Set API Key …', iconPath: new ThemeIcon('key'), pick: () => setApiKey(parts) },
-  ];
-  const options = { title: 'Helios: Select Model', matchOnDescription: true, matchOnDetail: true };
-  await (await window.showQuickPick([...rows, ...more], options))?.pick();
+  const pick = window.createQuickPick<Row>();
+  const show = async (): Promise<void> => {
+    const [active] = pick.activeItems;
+    pick.items = [...(await readChoices(models)).map((choice) => choiceRow(parts, choice)), ...moreRows(parts)];
+    const again = pick.items.find(
+      ({ description, label }) => description === active?.description && label === active?.label,
+    );
+    if (again !== undefined) pick.activeItems = [again];
+  };
+  Object.assign(pick, { title: 'Helios: Select Model', matchOnDescription: true, matchOnDetail: true, busy: true });
+  await show();
+  const stop = new AbortController();
+  const engine = await parts.host.get();
+  const listen = async (): Promise<void> => {
+    await engine.models.list({ signal: stop.signal });
+    if (stop.signal.aborted) return;
+    await show();
+    pick.busy = false;
+  };
+  listen().catch((error: unknown) => parts.logger.warn(`models: ${messageOf(error)}`));
+  const picked = await new Promise<Row | undefined>((resolve) => {
+    pick.onDidAccept(() => resolve(pick.selectedItems[0]));
+    pick.onDidHide(() => resolve(undefined));
+    pick.show();
+  });
+  stop.abort();
+  pick.dispose();
+  await picked?.pick();
 }
+
+const choiceRow = (parts: Parts, choice: ModelChoice): Row => ({
+  label: choice.model.label,
+  description: `${choice.providerLabel} · ${choice.model.id}${choice.isConfigured ? ' · current' : ''}`,
+  detail: `${choiceDetail(choice, priceTable(engineSettings().prices))}${choice.isReady ? '' : ' · not ready'}`,
+  iconPath: new ThemeIcon(choice.isReady ? 'server-process' : 'key'),
+  pick: () => useChoice(parts, choice),
+});
+
+const moreRows = (parts: Parts): readonly Row[] => [
+  {
+    label: 'Other Model …',
+    detail: 'By its name, such as opus or openai/gpt-mini',
+    iconPath: new ThemeIcon('edit'),
+    pick: () => otherModel(parts),
+  },
+  {
+    label: 'OpenAI-Compatible Endpoint …',
+    detail: 'vLLM, Ollama, llama.cpp, OpenRouter and others, by address',
+    iconPath: new ThemeIcon('plug'),
+    pick: () => compatibleEndpoint(parts),
+  },
+  { label: 'Set API Key …', iconPath: new ThemeIcon('key'), pick: () => setApiKey(parts) },
+  {
+    label: 'Sign In to ChatGPT …',
+    iconPath: new ThemeIcon('account'),
+    pick: () => Promise.resolve(run('helios.signIn')).then(() => undefined),
+  },
+];
 
 async function useChoice(parts: Parts, { provider, model, isReady }: ModelChoice): Promise<void> {
   await saveModel(provider, model.id);

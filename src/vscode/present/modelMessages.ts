@@ -1,4 +1,5 @@
 /** VS Code's chat messages ↔ ours. Parts are known by their shape, so nothing here imports `vscode`. */
+import { textTokens } from '../../base/textTokens.ts';
 import type { AssistantBlock, Message, ModelRequest, ToolSpec, UserBlock } from '../../models/model.ts';
 
 /** A message as VS Code hands it over; `role` 1 is the user, 2 the assistant, 3 the system. */
@@ -73,11 +74,11 @@ function userBlock(part: unknown): UserBlock[] {
 const textOf = (content: ReadonlyArray<unknown>): string =>
   content.flatMap((part) => (isText(part) ? [part.value] : isToolResult(part) ? [textOf(part.content)] : [])).join('');
 
-/** About four characters a token, images as a flat sum: an estimate, never below 1 for something. */
+/** Judged by the characters, images as a flat sum: an estimate, never below 1 for something. */
 export function estimateTokens(content: string | ReadonlyArray<unknown>): number {
-  if (typeof content === 'string') return Math.ceil(content.length / 4);
+  if (typeof content === 'string') return Math.ceil(textTokens(content));
   const parts = content.map((part) => {
-    if (isToolCall(part)) return Math.ceil((part.name.length + JSON.stringify(part.input ?? {}).length) / 4);
+    if (isToolCall(part)) return Math.ceil(textTokens(part.name + JSON.stringify(part.input ?? {})));
     return isData(part) ? 1_000 : estimateTokens(textOf([part]));
   });
   return parts.reduce((sum, tokens) => sum + tokens, 0);

@@ -121,9 +121,10 @@ describe('chat messages of VS Code', () => {
     assert.deepEqual(request.tools[0]?.inputSchema, { type: 'object', properties: {} });
   });
 
-  it('are estimated at four characters a token', () => {
-    assert.equal(estimateTokens('12345'), 2);
-    assert.equal(estimateTokens([{ value: '12345678' }, { callId: 'c', name: 'abcd', input: {} }]), 4);
+  it('are estimated by their characters', () => {
+    assert.equal(estimateTokens('hello'), 2);
+    assert.equal(estimateTokens('数字の検証'), 5);
+    assert.equal(estimateTokens([{ value: 'abcdefgh' }, { callId: 'c', name: 'abcd', input: {} }]), 4);
     assert.equal(estimateTokens([]), 0);
   });
 });
