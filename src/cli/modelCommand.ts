@@ -7,7 +7,7 @@ import type { PriceTable } from '../models/prices.ts';
 import { modelRowHeader, modelRows, priceUnit, problemLines, withinReach } from '../models/words/modelRows.ts';
 import { settingsFor } from './choose.ts';
 import { columnsText } from './columns.ts';
-import { keyReader } from './keys.ts';
+import { keyKeeper, keyReader } from './keys.ts';
 import { parseModelOptions, type ModelArguments } from './modelArguments.ts';
 import { readPreferences } from './preferences.ts';
 import { exitCodes, type CliWorld } from './world.ts';
@@ -25,7 +25,11 @@ export async function runModelCommand(
     home: home.folder,
     assetsFolder: world.assetsFolder,
     settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, world, preferences),
-    ports: { secret: keyReader(world.env, home.authFolder), approve: () => Promise.resolve('deny') },
+    ports: {
+      secret: keyReader(world.env, home.authFolder),
+      storeSecret: keyKeeper(home.authFolder),
+      approve: () => Promise.resolve('deny'),
+    },
     clock: world.clock,
     workFolder: world.cwd,
   });
