@@ -10,6 +10,7 @@ import type { MachinePrompts } from '../machines/machinePrompts.ts';
 import type { MachineRegistry } from '../machines/list/machineRegistry.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
+import type { ProviderSettings } from '../models/createProviders.ts';
 import type { Effort, ModelProvider } from '../models/model.ts';
 import type { ModelCatalogue } from '../models/modelCatalogue.ts';
 import type { PriceTable } from '../models/prices.ts';
@@ -172,29 +173,11 @@ export interface EndpointSettings {
 }
 
 /** What may be configured; read anew for each session. */
-export interface EngineSettings {
-  /** The id of a provider, such as `claude` or `demo`. */
-  readonly provider: string;
-  readonly model?: string;
+export interface EngineSettings extends ProviderSettings {
   readonly permissionMode: PermissionMode;
-  readonly anthropicBaseUrl?: string;
-  readonly openaiBaseUrl?: string;
-  readonly compatibleBaseUrl?: string;
-  readonly geminiBaseUrl?: string;
-  readonly bedrockBaseUrl?: string;
-  readonly bedrockRegion?: string;
-  /** Of the ChatGPT back end, and of its sign-in. */
-  readonly chatgptBaseUrl?: string;
-  readonly chatgptAuthUrl?: string;
-  /** The person's own `claude`; looked for on PATH unless told. */
-  readonly claudePath?: string;
   readonly endpoints?: readonly EndpointSettings[];
-  /** For every call to a model and to the web: `http://host:port`. Without it the way of the host is taken. */
-  readonly proxy?: string;
   /** Hosts that are reached without the proxy, as in `NO_PROXY`. */
   readonly noProxy?: string;
-  /** A PEM file of certificates to trust beside those of Node. */
-  readonly caFile?: string;
   /** Of all sessions of a day together. */
   readonly dayLimits?: Pick<Limits, 'usd' | 'tokens'>;
   /** Whom `consult` asks; otherwise another provider that is ready. */

@@ -14,9 +14,9 @@ import type { ModelProvider } from './model.ts';
 import { createOpenaiProvider } from './openai/openaiResponses.ts';
 import type { ProviderOptions } from './provider.ts';
 
-/** What providers are made from. */
+/** What providers are made from; read anew at each use. */
 export interface ProviderSettings {
-  /** The id of the provider that sessions have unless told. */
+  /** The id of the provider that sessions have unless told, such as `claude` or `demo`. */
   readonly provider: string;
   readonly model?: string;
   readonly anthropicBaseUrl?: string;
@@ -25,10 +25,14 @@ export interface ProviderSettings {
   readonly geminiBaseUrl?: string;
   readonly bedrockBaseUrl?: string;
   readonly bedrockRegion?: string;
+  /** Of the ChatGPT back end, and of its sign-in. */
   readonly chatgptBaseUrl?: string;
   readonly chatgptAuthUrl?: string;
+  /** The person's own `claude`; looked for on PATH unless told. */
   readonly claudePath?: string;
+  /** For every call to a model and to the web: `http://host:port`. Without it the way of the host is taken. */
   readonly proxy?: string;
+  /** A PEM file of certificates to trust beside those of Node. */
   readonly caFile?: string;
   /** Of the person's own; checked here. */
   readonly endpoints?: unknown;
