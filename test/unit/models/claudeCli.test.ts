@@ -10,7 +10,7 @@ import { until } from '../../fakes/testEngine.ts';
 import { list, text, type JsonObject, type WireReply, type WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 import { key } from './bench.ts';
-import { callsIn, hear, request, textOf, userSays, type Heard, type Reading } from './conversing.ts';
+import { callsIn, hear, inputsIn, request, textOf, userSays, type Heard, type Reading } from './conversing.ts';
 
 const png: AttachmentBlock = {
   type: 'attachment',
@@ -106,6 +106,41 @@ describe('claude-cli in a conversation', () => {
     assert.deepEqual(await user.running(), [pid]);
     assert.equal(server.requests.length, 3);
     assert.deepEqual([second.reply.usage.inputTokens > 0, second.reply.model], [true, 'claude-opus-4-6']);
+  });
+
+  it('keeps conversations apart that go on at once, with their models, calls and ends', async () => {
+    const said = ({ body: { messages: told } }: { readonly body: JsonObject }): string => JSON.stringify(told);
+    server.reply((asked) => {
+      const who = said(asked).includes('I am two') ? 2 : 1;
+      return said(asked).includes('result for') ? { text: `Done, ${who}.` } : { toolCalls: [launch(who)] };
+    });
+    const conversations = [1, 2].map((number) => ({
+      conversation: `c${number}`,
+      model: number === 1 ? 'claude-opus-4-6' : 'claude-haiku-4-5',
+      messages: [userSays(number === 1 ? 'I am one.' : 'I am two.')],
+    }));
+    const both = (): Promise<Heard[]> => Promise.all(conversations.map((each) => ask(each)));
+    const firsts = await both();
+    for (const [index, { reply }] of firsts.entries()) {
+      assert.deepEqual(inputsIn(reply), [{ lr: index + 1 }]);
+      const name = index === 0 ? 'one' : 'two';
+      conversations[index]?.messages.push(
+        { role: 'assistant', content: reply.content },
+        answered(reply, () => `result for ${name}`),
+      );
+    }
+    await provider.release?.('c9');
+    const seconds = await both();
+    assert.deepEqual(
+      seconds.map(({ reply }) => textOf(reply)),
+      ['Done, 1.', 'Done, 2.'],
+    );
+    for (const { body: sent } of server.requests) {
+      const isTwo = JSON.stringify(sent['messages']).includes('I am two');
+      assert.equal(sent['model'], isTwo ? 'claude-haiku-4-5' : 'claude-opus-4-6');
+      assert.ok(!JSON.stringify(sent['messages']).includes(isTwo ? 'result for one' : 'result for two'));
+    }
+    await provider.release?.('c2');
   });
 
   it('gives images as images, and begins anew for what cannot be handed over', async () => {
