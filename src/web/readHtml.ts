@@ -108,6 +108,6 @@ function markdown(html: string): string {
   });
   service.addRule('row', { filter: 'tr', replacement: (content) => `\n${content}|` });
   // Given a text, it would bring a parser of its own.
-  const { document } = parseHTML(`<!doctype html><html><body><div id="page">${html}</div></body></html>`);
+  const { document } = parse(`<!doctype html><html><body><div id="page">${html}</div></body></html>`);
   return service.turndown(document.querySelector('#page') as unknown as TurndownService.Node);
 }
