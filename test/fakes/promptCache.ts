@@ -22,9 +22,14 @@ export function cacheParts(body: JsonObject): CachePart[] {
   const prompt =
     typeof body.instructions === 'string'
       ? [part('system', body.instructions)]
-      : list(body.system).map((block) => part('system', block));
-  return [...tools, ...prompt, ...list(body.messages).flatMap(messageParts), ...list(body.input).flatMap(messageParts)];
+      : [...list(body.system), ...partsOf(body.systemInstruction)].map((block) => part('system', block));
+  // Gemini says parts where others say content.
+  const contents = list(body.contents).map(({ parts = null, ...rest }) => ({ ...rest, content: parts }));
+  const messages = [...list(body.messages), ...list(body.input), ...contents];
+  return [...tools, ...prompt, ...messages.flatMap(messageParts)];
 }
+
+const partsOf = (instruction: Json | undefined): JsonObject[] => list((instruction as JsonObject | undefined)?.parts);
 
 /** What stands in a message beside its content belongs to its beginning. */
 function messageParts({ content, ...rest }: JsonObject): CachePart[] {
