@@ -148,7 +148,8 @@ export class LiveSession implements Session, SessionHooks {
     this.#parts.checkModel(provider, model, this.state.budget);
     if (provider === this.state.provider && model === this.state.model) return;
     await this.#log.record({ type: 'session.model_changed', provider, model });
-    await this.#parts.release();
+    // A call that is under way is answered by the model that was asked.
+    if (this.state.phase !== 'thinking') await this.#parts.release();
   }
 
   async useEffort(effort: Effort | undefined): Promise<void> {
@@ -181,9 +182,9 @@ export class LiveSession implements Session, SessionHooks {
   async end(reason: EndReason, summary: string, evidence: readonly Evidence[] = []): Promise<void> {
     this.#parts.waiting.disarm();
     await this.#log.record({ type: 'session.ended', reason, summary, evidence });
-    await this.#parts.release();
     this.#hasEnded = true;
     this.#ended.resolve(reason);
+    await this.#parts.release();
   }
 
   /** Lets go of the session without changing it: another process can take it up. */

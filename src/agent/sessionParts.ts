@@ -1,7 +1,7 @@
 /** Puts together what one session works with: its desk, memory, tools, gate and loop. */
 import path from 'node:path';
 import { DisposableStore } from '../base/disposable.ts';
-import { UserFacing } from '../base/errors.ts';
+import { messageOf, UserFacing } from '../base/errors.ts';
 import { newEventId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/clock.ts';
@@ -66,7 +66,7 @@ export interface SessionParts {
   kill(run: Run): Promise<unknown>;
   /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
   checkModel(provider: string, model: string, budget: Budget): void;
-  /** What providers keep of the conversation is let go of; the next call begins it anew. */
+  /** What providers keep of the conversation is let go of; the next call begins it anew. Never rejects. */
   release(): Promise<void>;
   dispose(): void;
 }
@@ -155,8 +155,15 @@ export function createParts(request: PartsRequest): SessionParts {
 const createMemory = ({ shared: { globalMemoryFolder: globalFolder, clock }, folder }: PartsRequest): MemoryStore =>
   new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder, clock });
 
-async function release({ providers }: SharedDeps, conversation: string): Promise<void> {
-  await Promise.all([...providers().values()].map(async (provider) => provider.release?.(conversation)));
+async function release({ providers, logger }: SharedDeps, conversation: string): Promise<void> {
+  const letGo = async (provider: ModelProvider): Promise<void> => {
+    try {
+      await provider.release?.(conversation);
+    } catch (error) {
+      logger.warn(`${provider.id} did not let go of ${conversation}: ${messageOf(error)}`);
+    }
+  };
+  await Promise.all([...providers().values()].map(letGo));
 }
 
 type Billed = Pick<ModelReply, 'model' | 'usage' | 'discardedUsage'>;
