@@ -90,14 +90,8 @@ const gemini = (input: number, output: number, long?: Price['long']): Price => (
 
 const longGemini = { contextTokens: 200_000, inputFactor: 2, outputFactor: 1.5 };
 
-/** Through the person's own `claude`, the same models cost the same. */
-const claudeCliPrices: PriceTable = Object.fromEntries(
-  Object.entries(claudePrices).map(([key, price]) => [key.replace('claude/', 'claude-cli/'), price]),
-);
-
 export const listPrices: PriceTable = {
   ...claudePrices,
-  ...claudeCliPrices,
   ...bedrockPrices(),
   'openai/gpt-6-sol': { ...openai(2, 10), cacheWrite: 2.5, long: longer },
   'openai/gpt-6-luna': { ...openai(0.1, 0.5), cacheWrite: 0.125, long: longer },
@@ -173,7 +167,7 @@ export function withToldPrices(table: PriceTable, entries: readonly PricedEntry[
 
 export function costOf(provider: string, model: string, usage: Usage, table: PriceTable = listPrices): Cost {
   const price = priceOf(provider, model, table);
-  return price === undefined ? unknownPrice(provider, model) : { usd: usdOf(price, usage), ...planOf(provider) };
+  return price === undefined ? unknownPrice(provider, model) : { usd: usdOf(price, usage) };
 }
 
 /**
@@ -190,7 +184,7 @@ export function worstCaseUsd(
   if (price === undefined) return unknownPrice(provider, model);
   const all = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: next.maxOutputTokens };
   const dearest = price.cacheWrite > price.input ? 'cacheWriteTokens' : 'inputTokens';
-  return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }), ...planOf(provider) };
+  return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }) };
 }
 
 /** What a search by the provider costs beside its tokens, in US dollars; the dearest where it depends on the model. */
@@ -217,15 +211,12 @@ const unknownPrice = (provider: string, model: string): Cost => ({
   unknown: `There is no price for ${provider}/${model}; the setting of model prices can name it.`,
 });
 
-/** Providers whose calls a plan covers, and the provider whose list says what they would cost. */
-const coveredByPlan: Readonly<Record<string, string>> = { chatgpt: 'openai' };
+/** Other ways to the models of a provider, whose list says what their calls cost, or would cost without a plan. */
+const pricedAs: Readonly<Record<string, string>> = { chatgpt: 'openai', 'claude-cli': 'claude' };
 
-const planOf = (provider: string): { readonly isPlan?: true } =>
-  coveredByPlan[provider] === undefined ? {} : { isPlan: true };
-
-/** What a plan covers may have a price of its own. */
+/** Such a way may have a price of its own. */
 function priceOf(provider: string, model: string, table: PriceTable): Price | undefined {
-  const listed = coveredByPlan[provider];
+  const listed = pricedAs[provider];
   return ownPriceOf(provider, model, table) ?? (listed === undefined ? undefined : ownPriceOf(listed, model, table));
 }
 
