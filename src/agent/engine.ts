@@ -64,6 +64,10 @@ export interface Session {
   say(text: string): Promise<void>;
   /** Stops thinking and any tool at work within a second. The session is then paused until something is said; runs go on. */
   interrupt(): Promise<void>;
+  /** Goes on after a pause, with nothing new said; does nothing in any other phase. */
+  unpause(): Promise<void>;
+  /** Answers an open question of the session's; a sleeping session wakes. Throws `UserFacing` where it is not open. */
+  answer(questionId: string, answer: string): Promise<void>;
   /** Ends the session with reason `user`. Runs go on unless `killRuns`. */
   stop(options?: { readonly killRuns?: boolean }): Promise<void>;
   /** Takes effect with the next call; history and memory stay. */

@@ -3,6 +3,7 @@
  * fold over them. Events are only ever added to: a field that is here keeps its meaning.
  */
 import type { RunId, SessionId } from '../base/ids.ts';
+import type { Decision, ExperimentPlan } from '../experiments/experiment.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import type { AssistantBlock, AttachmentBlock, Effort, ModelFailure, StopReason, Usage } from '../models/model.ts';
 import type { Cost } from '../models/prices.ts';
@@ -27,7 +28,10 @@ export interface Budget extends Limits {
 /** `day`: of all sessions of a home, from midnight to midnight of the clock of the computer. */
 export type BudgetScope = 'goal' | 'day' | 'experiment';
 
-export type EndReason = 'goal' | 'blocked' | 'budget' | 'no_progress' | 'user' | 'error';
+export type EndReason = 'goal' | 'blocked' | 'budget' | 'no_progress' | 'plateau' | 'user' | 'error';
+
+/** What a watchdog saw. */
+export type AlarmKind = 'non_finite' | 'divergence' | 'throughput' | 'silence' | 'disk' | 'gpu_idle';
 
 export interface Evidence {
   readonly runId: RunId;
@@ -143,6 +147,45 @@ export type SessionEvent =
       readonly outputTail?: string;
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
+  /** Recorded before its action is taken: `kill` ends the run, `ask` puts a question to the person, `warn` only wakes. */
+  | {
+      readonly type: 'run.alarmed';
+      readonly runId: RunId;
+      readonly kind: AlarmKind;
+      /** Such as `loss became NaN at step 120`. */
+      readonly detail: string;
+      readonly action: 'warn' | 'kill' | 'ask';
+    }
+  /** Written before the first run of the experiment is planned. */
+  | { readonly type: 'experiment.planned'; readonly plan: ExperimentPlan; readonly callId: string }
+  /** The last one counts; those before it tell how the judgement changed. */
+  | {
+      readonly type: 'experiment.decided';
+      readonly experimentId: string;
+      readonly decision: Decision;
+      readonly why: string;
+      readonly by: 'agent' | 'engine' | 'person';
+    }
+  /** It never holds the work up: without an answer, `fallback` counts from `deadlineMs` on. */
+  | {
+      readonly type: 'question.asked';
+      /** `q1`; unique within its session. */
+      readonly questionId: string;
+      readonly text: string;
+      /** Answers to choose from; empty: any text is one. */
+      readonly options: readonly string[];
+      readonly fallback: string;
+      /** Milliseconds since the epoch. */
+      readonly deadlineMs: number;
+      /** Absent where the engine asks. */
+      readonly callId?: string;
+    }
+  | {
+      readonly type: 'question.answered';
+      readonly questionId: string;
+      readonly answer: string;
+      readonly by: 'person' | 'default';
+    }
   /** The whole plan, before any point of it. Which points were launched is told by the plans of their runs. */
   | { readonly type: 'sweep.started'; readonly plan: SweepPlan; readonly callId: string }
   /** It could not be started, and will not be. */
@@ -176,7 +219,7 @@ export type SessionEvent =
   | {
       readonly type: 'sleep.ended';
       readonly sleepId: string;
-      readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended';
+      readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm';
       readonly detail: string;
     }
   | { readonly type: 'monitor.started'; readonly goal: string; readonly intervalMs: number; readonly callId: string }

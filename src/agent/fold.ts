@@ -42,6 +42,8 @@ export function initialState(event: Started): SessionState {
     sweeps: new Map(),
     envs: [],
     stickies: new Map(),
+    records: new Map(),
+    questions: new Map(),
   };
 }
 
@@ -93,10 +95,34 @@ const changes: Changes = {
   'permission.decided': same,
   'tool.started': (state) => (state.phase === 'ready' ? { ...state, phase: 'acting' } : state),
   'tool.finished': same,
-  'run.planned': (state, { spec }) => withRun(state, spec.id, { spec, metrics: [], ...envFor(state, spec) }),
+  'run.planned': (state, { spec }) =>
+    withRun(state, spec.id, { spec, metrics: [], alarms: [], ...envFor(state, spec) }),
   'run.started': (state, { runId, process, at }) => launched(changeRun(state, runId, { process }), runId, at),
   'run.ended': (state, { runId, verdict, endedMs, metrics }) => changeRun(state, runId, { verdict, endedMs, metrics }),
   'run.not_started': (state, { runId, why }) => changeRun(state, runId, { notStarted: why }),
+  'run.alarmed': (state, { runId, kind, detail, action, at: atMs }) => {
+    const alarms = state.runs.get(runId)?.alarms ?? [];
+    return changeRun(state, runId, { alarms: [...alarms, { kind, detail, action, atMs }] });
+  },
+  'experiment.planned': (state, { plan, at: plannedMs }) => ({
+    ...state,
+    records: new Map([...state.records, [plan.id, { plan, plannedMs, decisions: [] }]]),
+  }),
+  'experiment.decided': (state, { experimentId, decision, why, by, at: atMs }) => ({
+    ...state,
+    records: changed(state.records, experimentId, (record) => ({
+      ...record,
+      decisions: [...record.decisions, { decision, why, by, atMs }],
+    })),
+  }),
+  'question.asked': (state, { questionId: id, text, options, fallback, deadlineMs, at: askedMs }) => ({
+    ...state,
+    questions: new Map([...state.questions, [id, { id, text, options, fallback, askedMs, deadlineMs }]]),
+  }),
+  'question.answered': (state, { questionId, answer: text, by }) => ({
+    ...state,
+    questions: changed(state.questions, questionId, (question) => ({ ...question, answer: { text, by } })),
+  }),
   'sweep.started': (state, { plan, callId }) => withSweep(state, { plan, callId, skipped: new Map() }),
   'sweep.point_skipped': (state, { sweepId, index, why }) =>
     changeSweep(state, sweepId, (sweep) => ({ ...sweep, skipped: new Map([...sweep.skipped, [index, why]]) })),
@@ -195,9 +221,15 @@ function envFor({ envs }: SessionState, { machineId, cwd }: RunSpec): { envId?: 
   return env === undefined ? {} : { envId: env.id };
 }
 
-function changeSweep(state: SessionState, id: string, change: (sweep: SweepState) => SweepState): SessionState {
-  const sweep = state.sweeps.get(id);
-  return sweep === undefined ? state : withSweep(state, change(sweep));
+const changeSweep = (state: SessionState, id: string, change: (sweep: SweepState) => SweepState): SessionState => ({
+  ...state,
+  sweeps: changed(state.sweeps, id, change),
+});
+
+/** Told of what is not there, it changes nothing. */
+function changed<V>(entries: ReadonlyMap<string, V>, id: string, change: (entry: V) => V): ReadonlyMap<string, V> {
+  const entry = entries.get(id);
+  return entry === undefined ? entries : new Map([...entries, [id, change(entry)]]);
 }
 
 const withSweep = (state: SessionState, sweep: SweepState): SessionState => ({

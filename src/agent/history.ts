@@ -119,12 +119,30 @@ function userText(event: JournalEvent, names: ReadonlyMap<RunId, string>): strin
       return noticeForModel(event);
     case 'session.resumed':
       return event.budget && `[The limits are now: ${budgetText(event.budget)}.]`;
+    case 'question.answered':
+      return answerText(event);
+    case 'run.alarmed':
+      return alarmText(event, names.get(event.runId) ?? `Run ${event.runId}`);
     case 'run.ended':
       return runEndedText(event, names.get(event.runId) ?? `Run ${event.runId}`);
     default:
       return undefined;
   }
 }
+
+const answerText = ({ questionId, answer, by }: Extract<JournalEvent, { type: 'question.answered' }>): string =>
+  by === 'person'
+    ? `The person answered question ${questionId}:\n${answer}`
+    : `[Nobody answered question ${questionId} in time; what counts is: ${answer}]`;
+
+const alarmActions = {
+  warn: 'It goes on.',
+  kill: 'It is being stopped.',
+  ask: 'It goes on; the person is asked whether it should.',
+} as const;
+
+const alarmText = ({ kind, detail, action }: Extract<JournalEvent, { type: 'run.alarmed' }>, name: string): string =>
+  `[${name}: alarm ${kind}: ${detail}. ${alarmActions[action]}]`;
 
 function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name: string): string {
   const metrics = event.metrics

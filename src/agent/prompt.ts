@@ -83,5 +83,8 @@ export function reminderText(talkTurns: number, limit: number): string {
 export const resumeText =
   'Helios was restarted and has taken the work up again. Runs went on meanwhile; go on where you were.';
 
+/** What a paused session is told when it is to go on and nothing else is said. */
+export const goOnText = 'Go on with the work.';
+
 export const goalText = (goal: string, limits: readonly string[]): string =>
   `The goal:\n${goal}${limits.length > 0 ? `\n\nLimits: ${limits.join(', ')}.` : ''}`;

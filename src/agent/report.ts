@@ -77,6 +77,8 @@ function reasonText(reason: EndReason): string {
       return 'The budget is used up.';
     case 'no_progress':
       return 'Ended: no progress.';
+    case 'plateau':
+      return 'Ended: experiment after experiment brought nothing better.';
     case 'user':
       return 'Stopped by the person.';
     case 'error':

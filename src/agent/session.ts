@@ -10,6 +10,7 @@ import type { Lease } from '../storage/lease.ts';
 import type { Session } from './engine.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
 import { faultText, interruptedCall, pendingCalls, runLoop } from './loop.ts';
+import { goOnText } from './prompt.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { SessionHooks, SessionParts } from './sessionParts.ts';
 import type { SessionState } from './state.ts';
@@ -112,6 +113,7 @@ export class LiveSession implements Session, SessionHooks {
     const pending = pendingCalls(this.#log.events);
     await this.#parts.desk.adoptAll(new Set(pending.map((call) => call.id)));
     this.#parts.sweeps.open();
+    this.#parts.questions.open();
     await this.#settleCalls();
     this.goOn();
   }
@@ -132,6 +134,19 @@ export class LiveSession implements Session, SessionHooks {
       if (this.state.phase === 'ended' || this.state.phase === 'paused') return;
       await this.#parts.waiting.end('interrupted');
       await this.#log.record({ type: 'session.paused', by: 'user' });
+    });
+  }
+
+  async unpause(): Promise<void> {
+    if (this.state.phase === 'paused') await this.say(goOnText);
+  }
+
+  answer(questionId: string, answer: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#parts.questions.answer(questionId, answer);
+      if (this.state.phase !== 'sleeping') return;
+      await this.#parts.waiting.end(`answer to ${questionId}`);
+      this.goOn();
     });
   }
 

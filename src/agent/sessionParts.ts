@@ -27,6 +27,7 @@ import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './e
 import { createConsultDesk } from './consultDesk.ts';
 import { contextSource } from './contextSource.ts';
 import type { LoopDeps } from './loop.ts';
+import { QuestionDesk } from './questionDesk.ts';
 import { RunDesk } from './runDesk.ts';
 import { createSearchDesk } from './searchDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
@@ -62,6 +63,7 @@ export interface SessionParts {
   readonly sweeps: SweepDesk;
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
+  readonly questions: QuestionDesk;
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
   /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
@@ -100,6 +102,7 @@ export function createParts(request: PartsRequest): SessionParts {
   const onFailed = (error: unknown): void => hooks.fail(error);
   const desk = owned.add(new RunDesk({ sessionId, log, runs, machines, clock, onFailed }));
   const sweeps = owned.add(new SweepDesk({ log, desk, runs, machines, clock, onFailed }));
+  const questions = owned.add(new QuestionDesk({ log, clock, onFailed }));
   const memory = owned.add(createMemory(request));
   const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
   const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
@@ -111,7 +114,7 @@ export function createParts(request: PartsRequest): SessionParts {
   });
   const budget = createGuard(request, desk);
   const tools = createToolset({
-    ...{ log, folder, desk, sweeps, runs, memory, machines, looks, resources, gate, clock },
+    ...{ log, folder, desk, sweeps, questions, runs, memory, machines, looks, resources, gate, clock },
     beside: createBeside(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });
@@ -144,6 +147,7 @@ export function createParts(request: PartsRequest): SessionParts {
     sweeps,
     memory,
     waiting,
+    questions,
     loop,
     kill: (run) => runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),

@@ -6,7 +6,8 @@ import type { MetricSummary } from '../metrics/metric.ts';
 import type { GoalTarget } from '../experiments/target.ts';
 import type { SleepRequest } from '../sleep/trigger.ts';
 import type { Effort } from '../models/model.ts';
-import type { Budget, EndReason, Evidence } from './events.ts';
+import type { Decision, ExperimentPlan } from '../experiments/experiment.ts';
+import type { AlarmKind, Budget, EndReason, Evidence } from './events.ts';
 
 export interface RunState {
   readonly spec: RunSpec;
@@ -19,6 +20,39 @@ export interface RunState {
   readonly notStarted?: string;
   /** The environment that was recorded last, before it was planned, for its machine and folder. */
   readonly envId?: string;
+  /** Oldest first. */
+  readonly alarms: readonly Alarm[];
+}
+
+export interface Alarm {
+  readonly kind: AlarmKind;
+  readonly detail: string;
+  readonly action: 'warn' | 'kill' | 'ask';
+  readonly atMs: number;
+}
+
+/** An experiment as the ledger has it. Its runs are those of the session whose spec names it. */
+export interface ExperimentRecord {
+  readonly plan: ExperimentPlan;
+  readonly plannedMs: number;
+  /** The last one counts. Oldest first. */
+  readonly decisions: readonly {
+    readonly decision: Decision;
+    readonly why: string;
+    readonly by: 'agent' | 'engine' | 'person';
+    readonly atMs: number;
+  }[];
+}
+
+export interface Question {
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+  readonly fallback: string;
+  readonly askedMs: number;
+  readonly deadlineMs: number;
+  /** Absent while it is open. */
+  readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }
 
 export interface EnvState {
@@ -117,4 +151,8 @@ export interface SessionState {
   readonly pausedBy?: string;
   readonly end?: { readonly reason: EndReason; readonly summary: string; readonly evidence: readonly Evidence[] };
   readonly stickies: ReadonlyMap<number, string>;
+  /** Experiment id → what the ledger has of it, oldest first. */
+  readonly records: ReadonlyMap<string, ExperimentRecord>;
+  /** Question id → question, oldest first. */
+  readonly questions: ReadonlyMap<string, Question>;
 }

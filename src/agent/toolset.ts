@@ -20,6 +20,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts';
 import { createEnvDesk } from './envDesk.ts';
 import type { EndReason, Evidence } from './events.ts';
 import { isPersonUnheard } from './history.ts';
+import type { QuestionDesk } from './questionDesk.ts';
 import type { RunDesk } from './runDesk.ts';
 import type { SweepDesk } from './sweepDesk.ts';
 import { progressOf, sweepOf } from './sweepProgress.ts';
@@ -33,6 +34,7 @@ export interface ToolsetDeps {
   readonly folder: string;
   readonly desk: RunDesk;
   readonly sweeps: SweepDesk;
+  readonly questions: QuestionDesk;
   readonly runs: Runs;
   readonly memory: MemoryStore;
   readonly machines: Machines;
@@ -76,6 +78,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     memory,
     snapshots: createEnvDesk({ log: deps.log, machines, memory, folder: path.join(deps.folder, 'snapshots') }),
     ...deps.beside,
+    questions: deps.questions,
     sleep: sleepDeps(deps),
     monitor: monitorDeps(deps),
     finish: async (request) => {

@@ -50,6 +50,18 @@ export class EventText {
     },
     'tool.finished': (event) => this.#toolLines(event),
     'run.ended': (event, state) => [this.#runLine(event, state)],
+    'run.alarmed': ({ runId, detail, action }, state) => [
+      this.#style.bad(`Alarm: run ${state.runs.get(runId)?.spec.number ?? '?'}: ${short(detail)}${alarmEnd[action]}`),
+    ],
+    'experiment.decided': ({ experimentId, decision, why }, state) => [
+      `Experiment ${state.records.get(experimentId)?.plan.number ?? '?'}: ${decision} · ${short(why)}`,
+    ],
+    'question.asked': ({ questionId, text, fallback }) => [
+      this.#style.bold(`Question ${questionId}: ${short(text)} (default: ${short(fallback)})`),
+    ],
+    'question.answered': ({ questionId, answer, by }) => [
+      `Question ${questionId}: ${short(answer)}${by === 'default' ? ' (default: nobody answered in time)' : ''}`,
+    ],
     'run.not_started': ({ runId, why }, state) => [
       this.#style.bad(`Run ${state.runs.get(runId)?.spec.number ?? '?'} did not start: ${short(why)}`),
     ],
@@ -91,6 +103,8 @@ export class EventText {
   }
 }
 
+const alarmEnd = { warn: '', kill: '; it is being stopped', ask: '; you are asked whether it should go on' } as const;
+
 function startLines(event: EventOf<'session.started'>, { target }: SessionState, { bold, dim }: Style): string[] {
   const limits = limitsText(event.budget);
   const who =
@@ -119,6 +133,8 @@ export function endText(reason: EndReason): string {
       return 'Budget used up';
     case 'no_progress':
       return 'No progress';
+    case 'plateau':
+      return 'Plateau';
     case 'user':
       return 'Stopped';
     case 'error':

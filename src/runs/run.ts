@@ -22,6 +22,8 @@ export interface RunSpec {
   readonly resources?: RunResources;
   /** It is one point of a sweep of its session. */
   readonly sweep?: { readonly id: string; readonly index: number };
+  /** The experiment of its session that it belongs to: `e7`. */
+  readonly experimentId?: string;
 }
 
 /** Enforced on the machine, from outside the process: TERM to all of the run, time, KILL. The verdict is `time_limit`. */

@@ -33,6 +33,8 @@ export interface SweepPlan {
   readonly limit?: RunLimit;
   /** Of the random values. */
   readonly seed?: number;
+  /** The experiment that its runs belong to: `e7`. */
+  readonly experimentId?: string;
 }
 
 export const mostPoints = 1000;

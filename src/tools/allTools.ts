@@ -1,5 +1,6 @@
 /** Every tool of a session, in the order in which the model sees them. Adding one is a line here. */
 import type { MemoryStore } from '../memory/memoryStore.ts';
+import { askPerson, type PersonAsker } from './askPerson.ts';
 import { clearMetrics } from './clearMetrics.ts';
 import { compareRuns } from './compareRuns.ts';
 import { consult, type Consultant } from './consult.ts';
@@ -41,6 +42,7 @@ export interface AllToolsDeps {
   readonly pages: PageReader;
   readonly searcher: WebSearcher;
   readonly consultant: Consultant;
+  readonly questions: PersonAsker;
   readonly sleep: SleepDeps;
   readonly monitor: StartMonitorDeps & StopMonitorDeps;
   readonly finish: Finish;
@@ -69,6 +71,7 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   webSearch(deps.searcher),
   webFetch(deps.pages),
   consult(deps.consultant),
+  askPerson(deps.questions),
   startMonitor(deps.monitor),
   stopMonitor(deps.monitor),
   sleep(deps.sleep),

@@ -76,6 +76,7 @@ const endWords: Readonly<Record<EndReason, string>> = {
   blocked: 'Blocked',
   budget: 'Budget spent',
   no_progress: 'Ended without progress',
+  plateau: 'Ended on a plateau',
   user: 'Stopped',
   error: 'Ended by an error',
 };
@@ -84,6 +85,7 @@ const endIcons: Readonly<Record<EndReason, Icon>> = {
   blocked: { id: 'circle-slash', color: 'charts.yellow' },
   budget: { id: 'credit-card', color: 'charts.yellow' },
   no_progress: { id: 'circle-slash', color: 'charts.yellow' },
+  plateau: { id: 'dash', color: 'charts.yellow' },
   user: { id: 'debug-stop', color: 'disabledForeground' },
   error: { id: 'error', color: 'testing.iconFailed' },
 };

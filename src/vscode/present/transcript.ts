@@ -108,6 +108,25 @@ const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
   'run.not_started': (event, state) => [
     line('error', `${runName(state, event.runId)} did not start: ${plain(event.why)}`),
   ],
+  'run.alarmed': (event, state) => [
+    line('warning', `${runName(state, event.runId)}: ${plain(event.detail)}${alarmEnds[event.action]}`),
+  ],
+  'experiment.planned': nothing,
+  'experiment.decided': (event, state) => [
+    line(
+      'law',
+      `Experiment ${state.records.get(event.experimentId)?.plan.number ?? ''}: **${event.decision}** · ${plain(event.why)}`,
+    ),
+  ],
+  'question.asked': (event) => [
+    line('question', `${event.questionId}: ${plain(event.text, 300)} · default: ${plain(event.fallback)}`),
+  ],
+  'question.answered': (event) => [
+    line(
+      'comment',
+      `${event.questionId}: ${plain(event.answer)}${event.by === 'default' ? ' (default: nobody answered in time)' : ''}`,
+    ),
+  ],
   'sweep.started': nothing,
   'sweep.point_skipped': (event, state) => [
     line('error', `${plain(pointName(state, event))} of sweep ${event.sweepId} was left out: ${plain(event.why)}`),
@@ -126,6 +145,8 @@ const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
   'note.pinned': (event) => [line('pin', `Pinned note ${event.number}: ${plain(event.text)}`)],
   'note.unpinned': nothing,
 };
+
+const alarmEnds = { warn: '', kill: '; it is being stopped', ask: '; you are asked whether it should go on' } as const;
 
 /** The type of an event picks its own renderer, which the compiler cannot see. An event of a newer version has none. */
 const rendererOf = (event: JournalEvent): Renderer<JournalEvent['type']> =>
