@@ -94,38 +94,69 @@ export interface PartsRequest {
 }
 
 export function createParts(request: PartsRequest): SessionParts {
-  const { shared, hooks, log, folder } = request;
+  const { shared, log } = request;
   const owned = new DisposableStore();
-  const { clock, logger, runs, looks, resources } = shared;
+  const desks = createDesks(request, owned);
+  return {
+    ...desks,
+    logger: shared.logger,
+    loop: createLoop(request, desks),
+    kill: (run) => shared.runs.kill(run, { graceMs: killGraceMs }),
+    checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
+    release: () => release(shared, log.state.id),
+    dispose: () => owned.dispose(),
+  };
+}
+
+/** What works on the session's behalf, each for one thing; they live as long as it is open here. */
+interface Desks {
+  readonly machines: Machines;
+  readonly desk: RunDesk;
+  readonly sweeps: SweepDesk;
+  readonly questions: QuestionDesk;
+  readonly memory: MemoryStore;
+  readonly waiting: Waiting;
+}
+
+function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
+  const { shared, hooks, log } = request;
+  const { clock, runs } = shared;
   const machines = shared.machinesIn(log.state.workFolder);
-  const sessionId = log.state.id;
   const onFailed = (error: unknown): void => hooks.fail(error);
-  const desk = owned.add(new RunDesk({ sessionId, log, runs, machines, clock, onFailed }));
+  const desk = owned.add(new RunDesk({ sessionId: log.state.id, log, runs, machines, clock, onFailed }));
   const sweeps = owned.add(new SweepDesk({ log, desk, runs, machines, clock, onFailed }));
   const questions = owned.add(new QuestionDesk({ log, clock, onFailed }));
   const memory = owned.add(createMemory(request));
   const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
   const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
+  return { machines, desk, sweeps, questions, memory, waiting };
+}
+
+function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
+  const { shared, hooks, log, folder } = request;
+  const { clock, logger, runs, looks, resources } = shared;
+  const sessionId = log.state.id;
   const gate = createGate({
     mode: () => shared.settings().permissionMode,
     ask: (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
     clock,
     allowedTools: allowedBefore(log.events),
   });
-  const budget = createGuard(request, desk);
+  const budget = createGuard(request, desks.desk);
   const tools = createToolset({
-    ...{ log, folder, desk, sweeps, questions, runs, memory, machines, looks, resources, gate, clock },
+    ...desks,
+    ...{ log, folder, runs, looks, resources, gate, clock },
     beside: createBeside(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });
-  const loop: LoopDeps = {
-    ...{ log, desk, clock, budget },
+  return {
+    ...{ log, desk: desks.desk, clock, budget },
     idleTurns: shared.settings().idleTurns,
     effort: shared.settings().effort ?? 'medium',
     provider: (id) => providerOf(shared, id),
     describe: (id, model) => shared.models.describe(id, model),
     cost: (id, reply) => costFor(shared, id, reply),
-    ...contextSource({ ...shared, ...request, desk, memory, machines }),
+    ...contextSource({ ...shared, ...request, ...desks }),
     act: {
       sessionId,
       tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
@@ -139,20 +170,7 @@ export function createParts(request: PartsRequest): SessionParts {
     },
     show: (event) => hooks.show(event),
     end: (reason, summary) => hooks.end(reason, summary),
-    waitForMonitor: () => waiting.untilCheckIn(newEventId(clock.now())),
-  };
-  return {
-    logger,
-    desk,
-    sweeps,
-    memory,
-    waiting,
-    questions,
-    loop,
-    kill: (run) => runs.kill(run, { graceMs: killGraceMs }),
-    checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
-    release: () => release(shared, sessionId),
-    dispose: () => owned.dispose(),
+    waitForMonitor: () => desks.waiting.untilCheckIn(newEventId(clock.now())),
   };
 }
 

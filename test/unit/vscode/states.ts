@@ -57,6 +57,7 @@ export function runState(number: number, changes: Partial<RunState> = {}): RunSt
     },
     process: { pid: 100 + number, startTime: '1', bootId: 'b', startedMs: startMs },
     metrics: [],
+    alarms: [],
     ...changes,
   };
 }
