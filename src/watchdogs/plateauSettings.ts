@@ -1,0 +1,36 @@
+/** When experiments that bring nothing more change the advice to the agent, and when they end its session. */
+import * as z from 'zod';
+
+/** What comes of a plateau that goes on after the advice: nothing more, or the end of the session. */
+export const plateauActions = ['advise', 'end'] as const;
+
+export const plateauSettingsSchema = z.strictObject({
+  experiments: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .optional()
+    .describe('Experiments in a row that did not improve on the best one, after which it is a plateau. 0: never.'),
+  onPlateau: z.enum(plateauActions).optional().describe('Advise the agent, or end the session in the end.'),
+  noisePercent: z
+    .number()
+    .min(0)
+    .max(50)
+    .optional()
+    .describe('An improvement smaller than this share of the best value is noise.'),
+});
+
+export type PlateauSettings = z.output<typeof plateauSettingsSchema>;
+
+export interface PlateauPolicy {
+  /** 0: never. */
+  readonly experiments: number;
+  readonly onPlateau: (typeof plateauActions)[number];
+  readonly noisePercent: number;
+}
+
+export const defaultPlateau: PlateauPolicy = { experiments: 12, onPlateau: 'advise', noisePercent: 0.1 };
+
+/** The defaults, with each of `layers` over those before it: the settings of the person, then those of the project. */
+export const plateauPolicyOf = (...layers: readonly (PlateauSettings | undefined)[]): PlateauPolicy =>
+  Object.assign({ ...defaultPlateau }, ...layers) as PlateauPolicy;

@@ -1,0 +1,99 @@
+/** What the watchdogs of runs look for and do: said in the settings, overlaid by the project, and completed here. */
+import * as z from 'zod';
+
+/**
+ * - `off`: not watched
+ * - `warn`: the alarm is recorded, and wakes a sleeping agent
+ * - `ask`: the same, and a person is asked whether the run is to go on
+ * - `kill`: the run is ended
+ */
+export const watchActions = ['off', 'warn', 'kill', 'ask'] as const;
+export type WatchAction = (typeof watchActions)[number];
+
+export const watchKinds = ['non_finite', 'divergence', 'throughput', 'silence', 'disk', 'gpu_idle'] as const;
+export type WatchKind = (typeof watchKinds)[number];
+
+const action = z.enum(watchActions).describe('What is done: nothing, a warning, the end of the run, or a question.');
+const minutes = z.number().positive().max(10_080);
+const metricNames = z.array(z.string().min(1)).max(50);
+
+/** An object of thresholds, all optional, or the action alone. */
+const kind = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>
+  z
+    .union([action.transform((alone) => ({ action: alone })), z.strictObject({ action: action.optional(), ...shape })])
+    .describe(what);
+
+/** As a person writes it: every part may be left out, and `"divergence": "kill"` is short for its action alone. */
+export const watchdogSettingsSchema = z.strictObject({
+  non_finite: kind('A metric became NaN or infinite.', {
+    metrics: metricNames
+      .optional()
+      .describe('The action counts for these; any other only warns. Default: the deciding metric, and losses.'),
+  }).optional(),
+  divergence: kind('A metric left its own range for the worse, and stays away.', {
+    deviations: z.number().min(3).max(1000).optional().describe('Median absolute deviations away from its median.'),
+    warmupPoints: z.int().min(10).max(1_000_000).optional().describe('Points before it is judged.'),
+    forPoints: z.int().min(1).max(10_000).optional().describe('Points in a row out of range.'),
+    metrics: metricNames.optional().describe('Default: the deciding metric, and losses.'),
+  }).optional(),
+  throughput: kind('The run became much slower than it was.', {
+    belowPercent: z.number().positive().max(90).optional().describe('Of its own median speed.'),
+    minutes: minutes.optional().describe('For how long.'),
+  }).optional(),
+  silence: kind('The run prints nothing.', {
+    minutes: minutes.optional().describe('For how long.'),
+  }).optional(),
+  disk: kind('A disk of the machine of the run is nearly full.', {
+    belowPercent: z.number().positive().max(50).optional().describe('Less than this share is free…'),
+    belowGb: z.number().positive().max(10_000).optional().describe('…and less than this, in GB.'),
+  }).optional(),
+  gpu_idle: kind('The GPUs of the run do nothing.', {
+    belowPercent: z.number().positive().max(100).optional().describe('Each of them is busy for less than this.'),
+    minutes: minutes.optional().describe('For how long.'),
+  }).optional(),
+});
+
+/** After reading: a short form has become `{ action }`. */
+export type WatchdogSettings = z.output<typeof watchdogSettingsSchema>;
+
+/** Every threshold of every kind. */
+export interface WatchdogPolicy {
+  readonly non_finite: { readonly action: WatchAction; readonly metrics?: readonly string[] | undefined };
+  readonly divergence: DivergencePolicy;
+  readonly throughput: { readonly action: WatchAction; readonly belowPercent: number; readonly minutes: number };
+  readonly silence: { readonly action: WatchAction; readonly minutes: number };
+  readonly disk: { readonly action: WatchAction; readonly belowPercent: number; readonly belowGb: number };
+  readonly gpu_idle: { readonly action: WatchAction; readonly belowPercent: number; readonly minutes: number };
+}
+
+export interface DivergencePolicy {
+  readonly action: WatchAction;
+  readonly deviations: number;
+  readonly warmupPoints: number;
+  readonly forPoints: number;
+  readonly metrics?: readonly string[] | undefined;
+}
+
+/** Only what no healthy run does ends one. */
+export const defaultPolicy: WatchdogPolicy = {
+  non_finite: { action: 'kill' },
+  divergence: { action: 'warn', deviations: 12, warmupPoints: 50, forPoints: 8 },
+  throughput: { action: 'warn', belowPercent: 25, minutes: 5 },
+  silence: { action: 'warn', minutes: 30 },
+  disk: { action: 'warn', belowPercent: 5, belowGb: 5 },
+  gpu_idle: { action: 'warn', belowPercent: 5, minutes: 15 },
+};
+
+/** The defaults, with each of `layers` over those before it: the settings of the person, then those of the project. */
+export function policyOf(...layers: readonly (WatchdogSettings | undefined)[]): WatchdogPolicy {
+  const said = <Kind extends WatchKind>(name: Kind): WatchdogPolicy[Kind] =>
+    Object.assign({ ...defaultPolicy[name] }, ...layers.map((layer) => layer?.[name])) as WatchdogPolicy[Kind];
+  return {
+    non_finite: said('non_finite'),
+    divergence: said('divergence'),
+    throughput: said('throughput'),
+    silence: said('silence'),
+    disk: said('disk'),
+    gpu_idle: said('gpu_idle'),
+  };
+}
