@@ -12,6 +12,7 @@ import { ChatgptAuth, signInCommands } from './chatgptAuth.ts';
 import { registerCommands, run, tell, type Handlers } from './commandRegistry.ts';
 import { demoCommands, startPendingDemo } from './commands/demo.ts';
 import { goalCommands } from './commands/goal.ts';
+import { inboxCommands } from './commands/inbox.ts';
 import { machineCommands } from './commands/machines.ts';
 import { modelCommands } from './commands/models.ts';
 import { noteCommands } from './commands/notes.ts';
@@ -135,6 +136,7 @@ export class App implements Disposable {
       ...runCommands(parts, (id) => this.#showPanel(id)),
       ...machineCommands(parts),
       ...noteCommands(parts),
+      ...inboxCommands(parts),
       ...modelCommands(parts, this.#models),
       ...signInCommands(() => this.#chatgpt),
       ...demoCommands(parts, this.#context.globalState),

@@ -20,6 +20,7 @@ import type { ApiKeys } from './apiKeys.ts';
 import type { Approvals } from './approvals.ts';
 import { answerBudget } from './chatBudget.ts';
 import { answerAboutModel, answerAboutReasoning, showModels } from './chatModels.ts';
+import { answerFromChat, showInbox } from './chatInbox.ts';
 import { answerSticky } from './chatStickies.ts';
 import { showButton, showPart, showRefusal, withIcons } from './chatStream.ts';
 import { modelVendor, participant, type ChatCommand } from './contributions.ts';
@@ -121,6 +122,14 @@ class ChatHandler {
     },
     sticky: async ({ request, stream }, session) => {
       await answerSticky(session, request.prompt, stream);
+      return about(session);
+    },
+    inbox: async ({ stream }, session) => {
+      showInbox(session, stream);
+      return about(session);
+    },
+    answer: async ({ request, stream }, session) => {
+      await answerFromChat(session, request.prompt, stream);
       return about(session);
     },
     budget: (turn) => this.#budget(turn),

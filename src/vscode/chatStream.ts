@@ -38,7 +38,7 @@ export function showButton(
   stream: ChatResponseStream,
   command: CommandId,
   title: string,
-  ...args: readonly string[]
+  ...args: readonly unknown[]
 ): void {
   stream.button({ command, title, arguments: [...args] });
 }

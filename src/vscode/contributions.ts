@@ -9,6 +9,9 @@ export const paletteCommands = [
   'helios.startGoal',
   'helios.stop',
   'helios.pause',
+  'helios.unpause',
+  'helios.answerQuestion',
+  'helios.pinNote',
   'helios.say',
   'helios.follow',
   'helios.showMetrics',
@@ -42,6 +45,7 @@ export const itemCommands = [
   'helios.openNote',
   'helios.deleteNote',
   'helios.answerApproval',
+  'helios.unpinNote',
   'helios.openFolder',
 ] as const;
 
@@ -52,6 +56,7 @@ export const views = {
   machines: 'helios.machines',
   memory: 'helios.memory',
   experiments: 'helios.experiments',
+  inbox: 'helios.inbox',
 } as const;
 
 /** What `when` clauses of the manifest may ask, beside VS Code's own keys. */
@@ -71,6 +76,8 @@ export const chatCommands = [
   'status',
   'stop',
   'sticky',
+  'inbox',
+  'answer',
   'budget',
   'models',
   'model',

@@ -65,9 +65,10 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
     this.refresh();
   }
 
-  badge(running: number): void {
-    const tooltip = `${running} ${running === 1 ? 'run' : 'runs'} going`;
-    if (this.#view.badge?.value !== running) this.#view.badge = running === 0 ? undefined : { value: running, tooltip };
+  /** `one` and `several` say what is counted: `run going`, `runs going`. */
+  badge(count: number, one: string, several: string): void {
+    const tooltip = `${count} ${count === 1 ? one : several}`;
+    if (this.#view.badge?.value !== count) this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
   }
 
   async getChildren(row?: TreeNode): Promise<TreeNode[]> {

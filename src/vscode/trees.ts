@@ -1,16 +1,18 @@
-/** The three trees of the side bar, and when each is drawn anew. */
+/** The trees of the side bar, and when each is drawn anew. */
 import type { Sessions, SessionSummary } from '../agent/engine.ts';
 import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { messageOf } from '../base/errors.ts';
 import { views } from './contributions.ts';
+import type { Approvals } from './approvals.ts';
 import type { EngineHost } from './engineHost.ts';
 import { MachineViews } from './machineViews.ts';
 import { Frames } from './metricsPanel/frames.ts';
 import type { Notes } from './notes.ts';
 import type { OpenSessions } from './openSessions.ts';
 import { experimentRows, runningRuns } from './present/experimentRows.ts';
+import { inboxCount, inboxRows, type InboxFacts } from './present/inboxRows.ts';
 import { memoryRows } from './present/memoryRows.ts';
 import type { TreeNode } from './present/treeNode.ts';
 import { Tree } from './tree.ts';
@@ -19,6 +21,7 @@ export interface TreesParts {
   readonly host: EngineHost;
   readonly sessions: OpenSessions;
   readonly notes: Notes;
+  readonly approvals: Approvals;
   readonly logger: Logger;
 }
 
@@ -33,7 +36,7 @@ export class Trees implements Disposable {
   readonly #trees: readonly Tree[];
   readonly #machineViews: MachineViews;
 
-  constructor({ host, sessions, notes, logger }: TreesParts) {
+  constructor({ host, sessions, notes, approvals, logger }: TreesParts) {
     const tree = (id: string, load: () => Promise<readonly TreeNode[]>): Tree => {
       const onFailure = (error: unknown): void => logger.warn(`${id}: ${messageOf(error)}`);
       return this.#owned.add(new Tree({ id, load, onFailure }));
@@ -41,7 +44,7 @@ export class Trees implements Disposable {
     const experiments = tree(views.experiments, async () => {
       const engine = await host.get();
       const open = sessions.views();
-      experiments.badge(runningRuns(open));
+      experiments.badge(runningRuns(open), 'run going', 'runs going');
       return experimentRows({
         open,
         listed: await this.#list(engine.sessions),
@@ -51,9 +54,21 @@ export class Trees implements Disposable {
     });
     const machines = tree(views.machines, () => this.#machineViews.rows(sessions.views()));
     const memory = tree(views.memory, async () => memoryRows(await notes.sections()));
-    this.#trees = [experiments, machines, memory];
+    const inboxFacts = (): InboxFacts => ({
+      sessions: sessions.all().map(({ state }) => state),
+      approvals: approvals.pending(),
+      nowMs: Date.now(),
+    });
+    const inbox = tree(views.inbox, () => Promise.resolve(inboxRows(inboxFacts())));
+    this.#trees = [experiments, inbox, machines, memory];
+    const inboxFrames = this.#frames(() => {
+      inbox.badge(inboxCount(inboxFacts()), 'answer wanted', 'answers wanted');
+      inbox.refresh();
+    });
+    this.#owned.add(approvals.onDidChange(() => inboxFrames.request()));
+    this.#owned.add(sessions.onDidChange(() => inboxFrames.request()));
     const runFrames = this.#frames(() => {
-      experiments.badge(runningRuns(sessions.views()));
+      experiments.badge(runningRuns(sessions.views()), 'run going', 'runs going');
       experiments.refresh();
     });
     const machineFrames = this.#frames(() => machines.refresh());

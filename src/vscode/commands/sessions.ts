@@ -8,7 +8,7 @@ import type { Handlers } from '../commandRegistry.ts';
 import { journalFolder } from '../documents.ts';
 import { pickGoing, pickOne, sessionChoice, summaryChoice, type Choice } from '../pick.ts';
 import type { Parts } from '../parts.ts';
-import { sessionIdOf } from '../present/commandTarget.ts';
+import { callIdOf, sessionIdOf } from '../present/commandTarget.ts';
 import { journalDocument } from '../present/journalDocument.ts';
 import { approvalText, effectVerb, runningCount } from '../present/sessionText.ts';
 import { approvalAnswers } from '../notices.ts';
@@ -21,7 +21,8 @@ export function sessionCommands(parts: Parts): Handlers {
     'helios.stop': (argument) => stop(parts, argument),
     'helios.resumeSession': (argument) => resume(parts, argument),
     'helios.openJournal': (argument) => openJournal(parts, argument),
-    'helios.answerApproval': (callId, answer) => answerApproval(parts, callId, answer),
+    'helios.unpause': (argument) => unpause(parts, argument),
+    'helios.answerApproval': (argument, answer) => answerApproval(parts, callIdOf(argument), answer),
   };
 }
 
@@ -29,6 +30,16 @@ async function going(parts: Parts, argument: unknown, title: string): Promise<Se
   const id = sessionIdOf(argument);
   await parts.host.get();
   return (id === undefined ? undefined : parts.sessions.get(id)) ?? pickGoing(parts.sessions, title);
+}
+
+async function unpause(parts: Parts, argument: unknown): Promise<void> {
+  await parts.host.get();
+  const id = sessionIdOf(argument);
+  const paused = parts.sessions.going().filter(({ state }) => state.phase === 'paused');
+  if (paused.length === 0) throw new UserFacing('No session is paused in this window.');
+  const choices = paused.map((session) => sessionChoice(session, parts.sessions));
+  const session = paused.find((each) => each.id === id) ?? (await pickOne(choices, 'Go on with which session?'));
+  await session?.unpause();
 }
 
 async function say(parts: Parts, argument: unknown): Promise<void> {
@@ -94,7 +105,7 @@ export async function anySession(list: Summaries, only?: SessionId): Promise<Ses
   return (await pickOne(listed.map(summaryChoice), 'Which session?'))?.id;
 }
 
-async function answerApproval({ approvals }: Parts, callId: unknown, answer: unknown): Promise<void> {
+async function answerApproval({ approvals }: Parts, callId: string | undefined, answer: unknown): Promise<void> {
   const pending = approvals.pending();
   const request = pending.find((each) => each.callId === callId) ?? (callId === undefined ? pending[0] : undefined);
   if (request === undefined) throw new UserFacing('This question was answered or withdrawn already.');
@@ -128,7 +139,10 @@ export async function showActions({ sessions, approvals }: Parts): Promise<void>
     return [
       { ...of('comment-discussion', 'Follow in Chat', 'helios.follow'), detail },
       of('comment', 'Send Message', 'helios.say'),
-      of('debug-pause', 'Pause', 'helios.pause'),
+      session.state.phase === 'paused'
+        ? of('debug-continue', 'Go On', 'helios.unpause')
+        : of('debug-pause', 'Pause', 'helios.pause'),
+      of('pin', 'Pin Note', 'helios.pinNote'),
       of('debug-stop', 'Stop', 'helios.stop'),
       of('graph-line', 'Show Metrics', 'helios.showMetrics'),
       of('notebook', 'Open Journal', 'helios.openJournal'),

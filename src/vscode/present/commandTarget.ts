@@ -35,3 +35,25 @@ export function noteOf(argument: unknown): Extract<RowTarget, { kind: 'note' }> 
     ? (target as Extract<RowTarget, { kind: 'note' }>)
     : undefined;
 }
+
+export function questionOf(argument: unknown): Extract<RowTarget, { kind: 'question' }> | undefined {
+  const target = targetOf(argument);
+  return target?.kind === 'question' && typeof target.questionId === 'string'
+    ? (target as Extract<RowTarget, { kind: 'question' }>)
+    : undefined;
+}
+
+/** A row of a pinned note. */
+export function stickyOf(argument: unknown): Extract<RowTarget, { kind: 'sticky' }> | undefined {
+  const target = targetOf(argument);
+  return target?.kind === 'sticky' && typeof target.number === 'number'
+    ? (target as Extract<RowTarget, { kind: 'sticky' }>)
+    : undefined;
+}
+
+/** The call that a row, or a button with its id, asks for. */
+export function callIdOf(argument: unknown): string | undefined {
+  const target = targetOf(argument);
+  const id = target?.kind === 'approval' ? target.callId : argument;
+  return typeof id === 'string' ? id : undefined;
+}

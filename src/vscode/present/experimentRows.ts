@@ -55,7 +55,7 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
       `${state.provider}/${state.model}`,
       ...costLines(state),
     ],
-    context: isEnded ? 'session ended' : 'session open',
+    context: isEnded ? 'session ended' : state.phase === 'paused' ? 'session open paused' : 'session open',
     spoken: `${oneLine(state.goal, 120)}, ${phase}${best ? `, best ${best}` : ''}`,
     isExpanded: !isEnded,
     children: runRows({ state, ledger, ...(facts && { facts }) }, nowMs),

@@ -7,7 +7,10 @@ export type RowTarget =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'run'; readonly runId: string; readonly sessionId: string }
   | { readonly kind: 'note'; readonly path: string; readonly sessionId?: string }
-  | { readonly kind: 'machine'; readonly machineId: string };
+  | { readonly kind: 'machine'; readonly machineId: string }
+  | { readonly kind: 'question'; readonly questionId: string; readonly sessionId: string }
+  | { readonly kind: 'sticky'; readonly number: number; readonly sessionId: string }
+  | { readonly kind: 'approval'; readonly callId: string; readonly sessionId: string };
 
 export interface TreeNode {
   /** Stable for as long as the thing lives, so that a redraw keeps what is expanded and selected. */
