@@ -233,6 +233,8 @@ async function productBuilds() {
   ];
   const folders = await readdir(join(root, 'webview'), { withFileTypes: true });
   for (const folder of folders.filter((entry) => entry.isDirectory()).map((entry) => `webview/${entry.name}`)) {
+    // What webviews share is no page.
+    if (!existsSync(join(root, folder, 'main.ts'))) continue;
     builds.push({
       ...shared,
       platform: 'browser',
