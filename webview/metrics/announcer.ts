@@ -1,25 +1,23 @@
 /** Speaks to screen readers, seldom enough to be listened to. */
 import type { PanelState } from '../../src/protocol/metricsPanel.ts';
-import { element, setText } from './dom.ts';
+import { element, setText } from '../shared/dom.ts';
+import { Spoken } from '../shared/spoken.ts';
 
 const summaryEveryMs = 15_000;
-const cursorDelayMs = 250;
 
 export class Announcer {
   readonly root: HTMLElement;
-  readonly #now = element('div', { role: 'status', 'aria-live': 'polite', class: 'sr-only', id: 'said' });
+  readonly #spoken = new Spoken();
   readonly #newest = element('div', { 'aria-live': 'polite', 'aria-atomic': 'true', class: 'sr-only', id: 'newest' });
   #lastSummaryMs = Number.NEGATIVE_INFINITY;
-  #pending: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
-    this.root = element('div', {}, this.#now, this.#newest);
+    this.root = element('div', {}, this.#spoken.root, this.#newest);
   }
 
   /** What a person has just done or asked for; only the last of several in quick succession. */
   say(text: string): void {
-    clearTimeout(this.#pending);
-    this.#pending = setTimeout(() => setText(this.#now, text), cursorDelayMs);
+    this.#spoken.say(text);
   }
 
   /** The newest values of the runs that go on, at most once in a while. */

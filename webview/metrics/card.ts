@@ -5,11 +5,11 @@ import type { CardLine } from './cardLine.ts';
 import { Plot, type PlotLine } from './chart.ts';
 import { iconButton, textButton } from './controls.ts';
 import type { Decorations } from './decorations.ts';
-import { element, setAttribute, setText } from './dom.ts';
+import { element, setAttribute, setText } from '../shared/dom.ts';
 import { listenToGestures, type PlotGestures } from './gestures.ts';
 import { Glide } from './glide.ts';
 import { hitsAt, hitsText, HoverBox, ranked } from './hover.ts';
-import type { Theme } from './theme.ts';
+import type { Theme } from '../shared/theme.ts';
 import { chartInWords, valueRows } from './valuesTable.ts';
 import type { Range } from './viewState.ts';
 

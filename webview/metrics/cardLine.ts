@@ -1,6 +1,6 @@
 import type { PanelRun } from '../../src/protocol/metricsPanel.ts';
 import type { Series } from './series.ts';
-import type { LineStyle } from './theme.ts';
+import type { LineStyle } from '../shared/theme.ts';
 
 /** One run in one card. */
 export interface CardLine {

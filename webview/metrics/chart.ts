@@ -12,9 +12,9 @@ import {
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 import type { Bounds } from './bounds.ts';
 import { paintOver, paintUnder, type Decorations } from './decorations.ts';
-import { formatTick, formatX, timeStep } from './format.ts';
+import { formatTick, formatX, timeStep } from '../shared/format.ts';
 import type { Point } from './series.ts';
-import type { Theme } from './theme.ts';
+import type { Theme } from '../shared/theme.ts';
 
 Chart.register(LineController, LineElement, PointElement, LinearScale, LogarithmicScale);
 

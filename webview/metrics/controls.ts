@@ -10,8 +10,8 @@ import {
   type Dropdown,
   type TextField,
 } from '@vscode/webview-ui-toolkit';
-import { element, setAttribute } from './dom.ts';
-import { icon, type IconName } from './icons.ts';
+import { element, setAttribute } from '../shared/dom.ts';
+import { icon, type IconName } from '../shared/icons.ts';
 
 provideVSCodeDesignSystem().register(
   vsCodeButton(),

@@ -1,6 +1,6 @@
 /** What a plot shows besides its lines, painted on the canvas. */
 import type { Mark } from './series.ts';
-import type { Theme } from './theme.ts';
+import type { Theme } from '../shared/theme.ts';
 import type { Range } from './viewState.ts';
 
 export interface Decorations {

@@ -1,6 +1,6 @@
 /** The shown charts as one picture, with the names that the panel has around them. */
 import type { Card } from './card.ts';
-import type { Theme } from './theme.ts';
+import type { Theme } from '../shared/theme.ts';
 
 const gap = 16;
 const titleHeight = 26;

@@ -1,5 +1,5 @@
 import type { Bounds } from './bounds.ts';
-import { wantsLessMotion } from './theme.ts';
+import { wantsLessMotion } from '../shared/theme.ts';
 import type { Range } from './viewState.ts';
 
 /** Time in which the distance to the goal shrinks to a third. */

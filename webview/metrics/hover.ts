@@ -1,9 +1,9 @@
 /** The values of all runs at one x. */
-import { element, setText } from './dom.ts';
-import { describeX, formatValue } from './format.ts';
+import { element, setText } from '../shared/dom.ts';
+import { describeX, formatValue } from '../shared/format.ts';
 import type { CardLine } from './cardLine.ts';
 import { nearestIndex } from './series.ts';
-import { paintSwatch } from './theme.ts';
+import { paintSwatch } from '../shared/theme.ts';
 import type { PanelMetric, XAxis } from '../../src/protocol/metricsPanel.ts';
 import type { Range } from './viewState.ts';
 

@@ -1,27 +1,11 @@
 import 'vscode-jsonrpc/browser';
-import { connect, type PanelPort } from '../../src/protocol/connect.ts';
+import { connect } from '../../src/protocol/connect.ts';
+import { openHost } from '../shared/host.ts';
 import { Panel } from './panel.ts';
-import type { StateStore } from './viewState.ts';
 
-interface VsCodeApi extends StateStore {
-  postMessage(message: unknown): void;
-}
-
-declare function acquireVsCodeApi(): VsCodeApi;
-
-const api = acquireVsCodeApi();
-
-const port: PanelPort = {
-  post: (message) => api.postMessage(message),
-  onMessage(listener) {
-    const onMessage = (event: MessageEvent<unknown>): void => listener(event.data);
-    window.addEventListener('message', onMessage);
-    return { dispose: () => window.removeEventListener('message', onMessage) };
-  },
-};
-
+const { port, states } = openHost();
 const connection = connect(port);
-const panel = new Panel(connection, api);
+const panel = new Panel(connection, states);
 document.body.append(panel.root);
 connection.listen();
 void panel.load();

@@ -11,18 +11,19 @@ import {
   type PanelRun,
   type PanelState,
 } from '../../src/protocol/metricsPanel.ts';
+import type { StateStore } from '../shared/host.ts';
 import { Announcer } from './announcer.ts';
 import { Card, type CardModel } from './card.ts';
 import type { CardLine } from './cardLine.ts';
 import { dropdown, textField } from './controls.ts';
-import { element, setChildren } from './dom.ts';
+import { element, setChildren } from '../shared/dom.ts';
 import { chartsAsPng } from './exportImage.ts';
 import { RunsTable } from './runsTable.ts';
 import { SeriesStore } from './seriesStore.ts';
 import { buildShell, messageElement, noMetrics, noRuns, type PageMessage } from './shell.ts';
-import { lineStyle, onThemeChange, readTheme, type LineStyle, type Theme } from './theme.ts';
+import { lineStyle, onThemeChange, readTheme, type LineStyle, type Theme } from '../shared/theme.ts';
 import { Toolbar } from './toolbar.ts';
-import { toggled, ViewStore, type Range, type StateStore } from './viewState.ts';
+import { toggled, ViewStore, type Range, type ViewState } from './viewState.ts';
 
 const noState: PanelState = { sessionId: '', title: '', runs: [], metrics: [] };
 
@@ -49,7 +50,7 @@ export class Panel {
   /** Metrics whose cards must be drawn; undefined: everything. */
   #dirty: Set<string> | undefined;
 
-  constructor(connection: MessageConnection, states: StateStore) {
+  constructor(connection: MessageConnection, states: StateStore<ViewState>) {
     this.#connection = connection;
     this.#view = new ViewStore(states, () => this.#redraw({ isJump: true }));
     this.#series = new SeriesStore(connection, (metric) => this.#redraw({ isJump: false, metric }));

@@ -1,9 +1,9 @@
 /** The list of runs: also the legend of all charts. */
 import type { PanelRun } from '../../src/protocol/metricsPanel.ts';
 import { checkbox, iconButton, type CheckboxHandle } from './controls.ts';
-import { element, setAttribute, setChildren, setText } from './dom.ts';
-import { icon, type IconName } from './icons.ts';
-import { paintSwatch, type LineStyle } from './theme.ts';
+import { element, setAttribute, setChildren, setText } from '../shared/dom.ts';
+import { icon, type IconName } from '../shared/icons.ts';
+import { paintSwatch, type LineStyle } from '../shared/theme.ts';
 
 export interface RunRow {
   readonly run: PanelRun;

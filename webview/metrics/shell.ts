@@ -1,6 +1,6 @@
 /** The fixed parts of the page, and what stands in their place while there is nothing to show. */
 import { textButton } from './controls.ts';
-import { element } from './dom.ts';
+import { element } from '../shared/dom.ts';
 
 export interface Shell {
   readonly root: HTMLElement;

@@ -1,6 +1,6 @@
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 import { iconButton, segments, textButton, toggleButton } from './controls.ts';
-import { element, setAttribute, setText } from './dom.ts';
+import { element, setAttribute, setText } from '../shared/dom.ts';
 import { maxSmoothing, type ViewState } from './viewState.ts';
 
 export interface ToolbarEvents {

@@ -1,9 +1,9 @@
 /** A chart in words: newest, smallest and largest value and the trend of each run, for eyes and for screen readers. */
-import { element } from './dom.ts';
-import { describeX, formatValue } from './format.ts';
+import { element } from '../shared/dom.ts';
+import { describeX, formatValue } from '../shared/format.ts';
 import type { CardLine } from './cardLine.ts';
 import type { Point } from './series.ts';
-import { paintSwatch } from './theme.ts';
+import { paintSwatch } from '../shared/theme.ts';
 
 interface LineFacts {
   readonly last: string;

@@ -1,5 +1,6 @@
 /** What the person has arranged. Kept by VS Code across hiding, reloads and restarts. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
+import type { StateStore } from '../shared/host.ts';
 
 export interface Range {
   readonly from: number;
@@ -45,18 +46,13 @@ export function restoreState(saved: unknown): ViewState {
   };
 }
 
-export interface StateStore {
-  getState(): unknown;
-  setState(state: ViewState): void;
-}
-
 /** Every change is saved before anybody hears of it. */
 export class ViewStore {
-  readonly #store: StateStore;
+  readonly #store: StateStore<ViewState>;
   readonly #onChange: (state: ViewState, before: ViewState) => void;
   #state: ViewState;
 
-  constructor(store: StateStore, onChange: (state: ViewState, before: ViewState) => void) {
+  constructor(store: StateStore<ViewState>, onChange: (state: ViewState, before: ViewState) => void) {
     this.#store = store;
     this.#onChange = onChange;
     this.#state = restoreState(store.getState());

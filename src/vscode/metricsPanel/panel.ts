@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
-import { panelHtml } from './html.ts';
+import { webviewHtml } from '../webviewPage.ts';
 import { PanelHost } from './panelHost.ts';
 import type { PanelActions, PanelFile, PanelSource } from './panelSource.ts';
 
@@ -98,7 +98,8 @@ export class MetricsPanels implements Disposable {
     });
     this.#panels.set(sessionId, panel);
     retitle();
-    webview.html = panelHtml({
+    webview.html = webviewHtml({
+      title: 'Metrics',
       cspSource: webview.cspSource,
       nonce: randomBytes(16).toString('base64url'),
       scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(folder, 'main.js')).toString(),

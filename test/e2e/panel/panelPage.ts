@@ -6,7 +6,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { PanelPort } from '../../../src/protocol/connect.ts';
-import { panelHtml } from '../../../src/vscode/metricsPanel/html.ts';
+import { webviewHtml } from '../../../src/vscode/webviewPage.ts';
 import { PanelHost } from '../../../src/vscode/metricsPanel/panelHost.ts';
 import type { PanelActions, PanelSource } from '../../../src/vscode/metricsPanel/panelSource.ts';
 import { themeCss, type ThemeName } from './theme.ts';
@@ -111,7 +111,8 @@ export class PanelBrowser {
     if (url === '/theme.css') return ['text/css', themeCss(this.#theme)];
     if (url === '/favicon.ico') return ['image/x-icon', ''];
     const kind = `vscode-${this.#theme}`;
-    const html = panelHtml({
+    const html = webviewHtml({
+      title: 'Metrics',
       cspSource: this.#origin,
       scriptUri: '/main.js',
       styleUri: '/style.css',

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { advanceEma, emaValue, smoothed } from '../../../src/protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer } from '../../../src/protocol/metricsPanel.ts';
 import { clampZoom, fitY, scaled, union } from '../../../webview/metrics/bounds.ts';
-import { describeX, formatTick, formatValue, formatX, timeStep } from '../../../webview/metrics/format.ts';
+import { describeX, formatTick, formatValue, formatX, timeStep } from '../../../webview/shared/format.ts';
 import { nearestIndex, Series } from '../../../webview/metrics/series.ts';
 import { restoreState, ViewStore, type ViewState } from '../../../webview/metrics/viewState.ts';
 

@@ -1,6 +1,8 @@
-/** The page of the metrics panel: nothing but two files of ours, and a policy that allows nothing else. */
+/** The page of a webview: nothing but two files of ours, and a policy that allows nothing else. */
 
-export interface PanelPage {
+export interface WebviewPage {
+  /** Plain text of ours. */
+  readonly title: string;
   /** Where the webview's own files come from, as VS Code names it. */
   readonly cspSource: string;
   readonly scriptUri: string;
@@ -10,14 +12,14 @@ export interface PanelPage {
 }
 
 /** The toolkit looks for the nonce in a meta element of this name, for the one style element that it makes. */
-export const panelHtml = ({ cspSource, scriptUri, styleUri, nonce }: PanelPage): string => `<!DOCTYPE html>
+export const webviewHtml = ({ title, cspSource, scriptUri, styleUri, nonce }: WebviewPage): string => `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="UTF-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource} 'nonce-${nonce}'; img-src ${cspSource} data: blob:;">
 <meta property="csp-nonce" content="${nonce}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Metrics</title>
+<title>${title}</title>
 <link rel="stylesheet" href="${styleUri}">
 </head>
 <body>

@@ -1,0 +1,27 @@
+/** What VS Code gives to a page of ours: a port to its host, and a place for what the person has arranged. */
+import type { PanelPort } from '../../src/protocol/connect.ts';
+
+export interface StateStore<State> {
+  getState(): unknown;
+  setState(state: State): void;
+}
+
+interface VsCodeApi extends StateStore<unknown> {
+  postMessage(message: unknown): void;
+}
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+/** May be called once in the life of a page. */
+export function openHost(): { readonly port: PanelPort; readonly states: StateStore<unknown> } {
+  const api = acquireVsCodeApi();
+  const port: PanelPort = {
+    post: (message) => api.postMessage(message),
+    onMessage(listener) {
+      const onMessage = (event: MessageEvent<unknown>): void => listener(event.data);
+      window.addEventListener('message', onMessage);
+      return { dispose: () => window.removeEventListener('message', onMessage) };
+    },
+  };
+  return { port, states: api };
+}
