@@ -5,11 +5,7 @@ import type { Budget } from '../agent/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
 import type { Effort } from '../models/model.ts';
 import { effortLevels } from '../models/words/effortWords.ts';
-import { authArguments, authHelp, type AuthArguments } from './authArguments.ts';
 import { budgetOf, limitOptions, type RawLimits } from './budgetArguments.ts';
-import { machineArguments, type MachineArguments } from './machineArguments.ts';
-import { machineHelp } from './machineHelp.ts';
-import { modelArguments, modelHelp, type ModelArguments } from './modelArguments.ts';
 
 export const providerNames = [
   'claude',
@@ -43,14 +39,12 @@ export interface CliOptions {
 
 /** `done`: help, version or a refusal was written; only the exit code is left. */
 export type ParsedArguments =
-  | { readonly kind: 'options'; readonly options: CliOptions }
-  | ({ readonly kind: 'machines' } & MachineArguments)
-  | ({ readonly kind: 'models' } & ModelArguments)
-  | ({ readonly kind: 'auth' } & AuthArguments)
-  | { readonly kind: 'done'; readonly code: number };
+  { readonly kind: 'options'; readonly options: CliOptions } | { readonly kind: 'done'; readonly code: number };
 
 export interface ArgumentOutput {
   readonly version: string;
+  /** The list of commands, for the help. */
+  readonly commands: string;
   out(text: string): void;
   error(text: string): void;
 }
@@ -69,24 +63,6 @@ interface RawOptions extends RawLimits {
 }
 
 export function parseArguments(argv: readonly string[], output: ArgumentOutput): ParsedArguments {
-  const aboutMachines = machineArguments(argv);
-  if (aboutMachines?.isHelp) {
-    output.out(machineHelp());
-    return { kind: 'done', code: 0 };
-  }
-  if (aboutMachines !== undefined) return { kind: 'machines', ...aboutMachines };
-  const aboutModels = modelArguments(argv);
-  if (aboutModels?.isHelp) {
-    output.out(modelHelp);
-    return { kind: 'done', code: 0 };
-  }
-  if (aboutModels !== undefined) return { kind: 'models', ...aboutModels };
-  const aboutAuth = authArguments(argv);
-  if (aboutAuth?.isHelp) {
-    output.out(authHelp());
-    return { kind: 'done', code: 0 };
-  }
-  if (aboutAuth !== undefined) return { kind: 'auth', ...aboutAuth };
   const program = createProgram(output);
   try {
     program.parse([...argv], { from: 'user' });
@@ -97,7 +73,7 @@ export function parseArguments(argv: readonly string[], output: ArgumentOutput):
   return { kind: 'options', options: optionsOf(program.args, program.opts<RawOptions>()) };
 }
 
-function createProgram({ version, out, error }: ArgumentOutput): Command {
+function createProgram({ version, commands, out, error }: ArgumentOutput): Command {
   const program = new Command('helios')
     .helpOption('-h, --help', 'print this help')
     .configureOutput({ writeOut: out, writeErr: error })
@@ -121,7 +97,7 @@ function createProgram({ version, out, error }: ArgumentOutput): Command {
     .option('--json', 'each event of the journal as a JSON line on stdout, nothing else')
     .option('--yes', 'ask nothing: every tool may run')
     .version(version, '--version', 'print the version')
-    .addHelpText('after', examples);
+    .addHelpText('after', `${commands}${examples}`);
   return limitOptions().reduce((command, option) => command.addOption(option), program);
 }
 
@@ -164,23 +140,9 @@ Examples:
   helios --resume s-0mb2k4x9qf3t7ab     go on with that session
   helios --print "what is warm-up for?" one answer, no session
   echo "loss < 0.5 on train.py" | helios --yes --json > journal.jsonl
-
-Machines:
-  helios machines                       list them, and whether they answer (--json)
-  helios machine add gpu1 ada@gpu1:2222 add one; also Slurm clusters and containers: helios machine --help
-  helios machine import --all           add the hosts of your ssh config
-  helios machine test gpu1              connect, and say what was found
-  helios machine rm gpu1                take it off the list
-
-Models:
-  helios models                         list those of every provider (--provider, --refresh, --json)
-  helios -m opus "…"                    the newest of a family; also an id, or provider/id
-  helios --effort high "…"              how much it reasons
-A goal that begins with the word machine, machines, models or auth is written in quotes.
-
-Sign-in:
-  helios auth login                     ChatGPT: models by your subscription (-P chatgpt)
-  helios auth status                    where the key of each provider comes from (--json)
+  helios machine add gpu1 ada@gpu1:2222 a machine; also Slurm clusters and containers
+  helios -m opus --effort high "…"      the newest of a family; also an id, or provider/id
+A goal that begins with the name of a command is written in quotes.
 
 Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, AWS_BEARER_TOKEN_BEDROCK, or the files anthropic, openai,
 gemini, bedrock, compatible in <home>/auth (mode 0600). Bedrock also takes what the aws command signs in with.

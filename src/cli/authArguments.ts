@@ -1,27 +1,16 @@
-/** `helios auth …`: whether the words are about signing in, and what is to be done. */
+/** `helios auth …`: what is to be done about signing in. */
 import { UserFacing } from '../base/errors.ts';
-import { takeHome } from './machineArguments.ts';
 
 export interface AuthArguments {
   /** What stands behind `auth`, without the options. */
   readonly words: readonly string[];
-  readonly home: string | undefined;
   readonly isJson: boolean;
-  readonly isHelp: boolean;
 }
 
-/** `undefined` when they are not: the first word says so. A goal that begins with it is written in quotes. */
-export function authArguments(argv: readonly string[]): AuthArguments | undefined {
-  const { rest, home } = takeHome(argv);
-  const [first, ...words] = rest;
-  if (first !== 'auth') return undefined;
-  return {
-    words: words.filter((word) => word !== '--json'),
-    home,
-    isJson: words.includes('--json'),
-    isHelp: words.length === 0 || words.includes('--help') || words.includes('-h'),
-  };
-}
+export const authArguments = (words: readonly string[]): AuthArguments => ({
+  words: words.filter((word) => word !== '--json'),
+  isJson: words.includes('--json'),
+});
 
 export type AuthAction = 'login' | 'logout' | 'status';
 

@@ -7,14 +7,12 @@ import { createDemoProvider } from '../models/demo.ts';
 import { effortFor } from '../models/words/effortWords.ts';
 import { homeAt } from '../storage/home.ts';
 import { askPerson } from './approvals.ts';
-import { runAuthCommand } from './authCommands.ts';
 import { parseArguments, type CliOptions } from './arguments.ts';
 import { chooseProvider, homeOf, settingsFor } from './choose.ts';
+import { askedCommand, commandList, type AskedCommand } from './commandTable.ts';
 import { follow } from './follow.ts';
 import { keyKeeper, keyReader } from './keys.ts';
-import { runMachineCommand } from './machineCommands.ts';
 import { modelNamed } from './modelChoice.ts';
-import { runModelCommand } from './modelCommand.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { readPreferences } from './preferences.ts';
 import { printAnswer } from './printAnswer.ts';
@@ -25,22 +23,29 @@ import { exitCodes, type CliWorld } from './world.ts';
 
 /** The exit code. Never rejects: what went wrong is written to stderr, with what to do about it. */
 export async function runCli(argv: readonly string[], world: CliWorld): Promise<number> {
-  const parsed = parseArguments(argv, {
-    version: world.version,
-    out: (text) => void world.stdout.write(text),
-    error: (text) => void world.stderr.write(text),
-  });
-  if (parsed.kind === 'done') return parsed.code;
   try {
-    if (parsed.kind === 'machines') return await runMachineCommand(parsed, homeOf(parsed, world), world);
-    if (parsed.kind === 'models') return await runModelCommand(parsed, homeOf(parsed, world), world);
-    if (parsed.kind === 'auth') return await runAuthCommand(parsed, homeOf(parsed, world), world);
+    const asked = askedCommand(argv);
+    if (asked !== undefined) return await carryOut(asked, world);
+    const parsed = parseArguments(argv, {
+      version: world.version,
+      commands: commandList(),
+      out: (text) => void world.stdout.write(text),
+      error: (text) => void world.stderr.write(text),
+    });
+    if (parsed.kind === 'done') return parsed.code;
     return await work(await withInput(parsed.options, world), world);
   } catch (error) {
     const action = error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
     world.stderr.write(`helios: ${messageOf(error)}${action}\n`);
     return exitCodes.error;
   }
+}
+
+async function carryOut(asked: AskedCommand, world: CliWorld): Promise<number> {
+  const { command, words, name, isHelp } = asked;
+  if (!isHelp) return command.run(words, { world, home: homeOf(asked, world) }, name);
+  world.stdout.write(command.help());
+  return exitCodes.goal;
 }
 
 /** The goal of a pipe, where none is on the command line. */

@@ -15,7 +15,7 @@ import { exitCodes, type CliWorld } from './world.ts';
 
 /** The exit code. Rejects with `UserFacing`. */
 export async function runMachineCommand(
-  { words, isJson }: Pick<MachineArguments, 'words' | 'isJson'>,
+  { words, isJson }: MachineArguments,
   home: string,
   world: CliWorld,
 ): Promise<number> {

@@ -1,28 +1,12 @@
-/** `helios models`: whether the words are about models, and which of them are wanted. */
+/** `helios models`: which of them are wanted. */
 import { parseArgs } from 'node:util';
 import { messageOf, UserFacing } from '../base/errors.ts';
-import { takeHome } from './machineArguments.ts';
-
-export interface ModelArguments {
-  /** For `parseModelOptions`. */
-  readonly words: readonly string[];
-  readonly home: string | undefined;
-  readonly isHelp: boolean;
-}
 
 export interface ModelOptions {
   readonly isJson: boolean;
   /** Asks the providers anew. */
   readonly isFresh: boolean;
   readonly provider: string | undefined;
-}
-
-/** `undefined` when they are not: the first word says so. A goal that begins with it is written in quotes. */
-export function modelArguments(argv: readonly string[]): ModelArguments | undefined {
-  const { rest, home } = takeHome(argv);
-  const [first, ...words] = rest;
-  if (first !== 'models') return undefined;
-  return { words, home, isHelp: words.includes('--help') || words.includes('-h') };
 }
 
 /** Throws `UserFacing` with what is understood. */

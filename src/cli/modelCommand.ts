@@ -8,17 +8,16 @@ import { modelRowHeader, modelRows, priceUnit, problemLines, withinReach } from 
 import { settingsFor } from './choose.ts';
 import { columnsText } from './columns.ts';
 import { keyKeeper, keyReader } from './keys.ts';
-import { parseModelOptions, type ModelArguments } from './modelArguments.ts';
+import type { ModelOptions } from './modelArguments.ts';
 import { readPreferences } from './preferences.ts';
 import { exitCodes, type CliWorld } from './world.ts';
 
 /** The exit code. Rejects with `UserFacing`. */
 export async function runModelCommand(
-  { words }: Pick<ModelArguments, 'words'>,
+  { isJson, isFresh, provider }: ModelOptions,
   homeFolder: string,
   world: CliWorld,
 ): Promise<number> {
-  const { isJson, isFresh, provider } = parseModelOptions(words);
   const home = homeAt(homeFolder);
   const preferences = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
   const engine = await world.createEngine({

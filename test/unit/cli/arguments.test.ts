@@ -6,6 +6,7 @@ function parse(...argv: string[]): { options?: CliOptions; code?: number; out: s
   const written = { out: '', error: '' };
   const parsed = parseArguments(argv, {
     version: '1.2.3',
+    commands: '',
     out: (text) => (written.out += text),
     error: (text) => (written.error += text),
   });

@@ -8,7 +8,7 @@ import { fakeWorld } from '../../fakes/cliWorld.ts';
 describe('the mode of Claude', () => {
   const choose = (...argv: string[]) => {
     const ignore = (): void => undefined;
-    const parsed = parseArguments([...argv, 'goal'], { version: '1', out: ignore, error: ignore });
+    const parsed = parseArguments([...argv, 'goal'], { version: '1', commands: '', out: ignore, error: ignore });
     assert.ok(parsed.kind === 'options');
     return chooseProvider(parsed.options, () => Promise.resolve('a key'), fakeWorld({ folder: '/nowhere' }));
   };

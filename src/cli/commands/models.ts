@@ -1,0 +1,12 @@
+import { defineCommand } from '../command.ts';
+import { modelHelp, parseModelOptions } from '../modelArguments.ts';
+import { runModelCommand } from '../modelCommand.ts';
+
+export const modelsCommand = defineCommand({
+  name: 'models',
+  usage: '[--provider NAME]',
+  about: 'models of every provider, with what they hold and cost (--refresh, --json)',
+  help: () => modelHelp,
+  parse: parseModelOptions,
+  run: (options, { home, world }) => runModelCommand(options, home, world),
+});
