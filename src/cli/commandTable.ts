@@ -1,6 +1,6 @@
 /** Every sub-command of `helios`: a new one is a file in `commands/` and a line here. */
 import { UserFacing } from '../base/errors.ts';
-import { editDistance, nearWords } from '../models/words/nearWords.ts';
+import { editDistance, nearWords } from '../base/nearWords.ts';
 import type { CliCommand } from './command.ts';
 import { authCommand } from './commands/auth.ts';
 import { machineCommand } from './commands/machine.ts';

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { adviceOf, codeOf, messageOf, UserFacing } from '../../base/errors.ts';
-import { readJson, type JsonReading } from './jsonText.ts';
+import { readJson, type JsonReading } from '../../base/jsonText.ts';
 import { checkedEntry, issueText, machineEntrySchema, type MachineEntry } from '../machineEntry.ts';
 
 export interface MachineFileOptions {
@@ -92,7 +92,7 @@ export class MachineFile {
   async #read(): Promise<{ readonly outer: Outer; readonly json: JsonReading }> {
     const text = await this.#text();
     if (text === undefined || text.trim() === '')
-      return { outer: { version, machines: [] }, json: { value: undefined, lineOf: () => 1 } };
+      return { outer: { version, machines: [] }, json: readJson('null') };
     const json = readJson(text);
     if ('brokenLine' in json) throw this.#broken(json.brokenLine, 'it is not valid JSON');
     const outer = outerSchema.safeParse(json.value);

@@ -3,7 +3,7 @@ import { UserFacing } from '../../base/errors.ts';
 import { describedModel, undatedId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
 import { aliasOf, newestOf } from '../modelFamily.ts';
-import { nearWords } from '../words/nearWords.ts';
+import { nearWords } from '../../base/nearWords.ts';
 
 /** The models of one provider. */
 export interface Shelf {

@@ -15,7 +15,7 @@ import {
   reasoningText,
   switchedText,
 } from '../../../src/models/words/modelWords.ts';
-import { editDistance, nearWords } from '../../../src/models/words/nearWords.ts';
+import { editDistance, nearWords } from '../../../src/base/nearWords.ts';
 
 describe('words that are not known', () => {
   const distances: readonly [one: string, other: string, distance: number][] = [

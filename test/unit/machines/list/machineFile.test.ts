@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { readJson } from '../../../../src/machines/list/jsonText.ts';
 import type { MachineEntry } from '../../../../src/machines/machineEntry.ts';
 import { MachineFile } from '../../../../src/machines/list/machineFile.ts';
 import { writeFileAtomic } from '../../../../src/storage/atomicFile.ts';
@@ -115,38 +114,5 @@ describe('machines.json', () => {
     writeFileSync(path(), 'mine');
     await file().ensure();
     assert.equal(readFileSync(path(), 'utf8'), 'mine');
-  });
-});
-
-describe('readJson', () => {
-  it('reads what JSON.parse reads, and nothing else', () => {
-    const texts = [
-      '1',
-      ' [1,2.5e3,"a\\u00e9\\"",{"b":[]},{},null,true] ',
-      '',
-      '[1,]',
-      '{"a":1,}',
-      '{a:1}',
-      '01',
-      '"\n"',
-      '[1 2]',
-    ];
-    for (const text of texts) {
-      let expected: unknown;
-      try {
-        expected = { value: JSON.parse(text) as unknown };
-      } catch {
-        expected = undefined;
-      }
-      const read = readJson(text);
-      assert.deepEqual('value' in read ? { value: read.value } : undefined, expected, text);
-    }
-  });
-
-  it('knows the line of each value', () => {
-    const read = readJson('{\n "a": [\n  1,\n  { "b":\n   2 } ]\n}');
-    assert.ok('value' in read);
-    const lines = [[], ['a'], ['a', 0], ['a', 1], ['a', 1, 'b'], ['a', 7], ['z']].map((path) => read.lineOf(path));
-    assert.deepEqual(lines, [1, 2, 3, 4, 5, 2, 1]);
   });
 });

@@ -1,20 +1,28 @@
-/** JSON with the place of everything in it, so that a person can be sent to the line. */
+/** JSON with the place of everything in it, so that a person can be sent to it. */
+
+/** Both from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
 
 export type JsonReading =
   | {
       readonly value: unknown;
-      /** The line, from 1, of the value at `path`; of the nearest one above it where there is none. */
+      /** Where the value at `path` begins; the nearest one above it where there is none. */
+      placeOf(path: readonly PropertyKey[]): TextPlace;
+      /** The line of `placeOf`. */
       lineOf(path: readonly PropertyKey[]): number;
     }
-  /** The line, from 1, at which the text stops being JSON. */
-  | { readonly brokenLine: number };
+  /** Where the text stops being JSON. `brokenLine` is the line of `brokenAt`. */
+  | { readonly brokenLine: number; readonly brokenAt: TextPlace };
 
 export function readJson(text: string): JsonReading {
   const walk = new Walk(text);
-  if (!walk.whole()) return { brokenLine: walk.line() };
-  const nearest = (path: readonly PropertyKey[]): number =>
-    walk.lines.get(keyOf(path)) ?? (path.length === 0 ? 1 : nearest(path.slice(0, -1)));
-  return { value: JSON.parse(text) as unknown, lineOf: nearest };
+  if (!walk.whole()) return { brokenLine: walk.place().line, brokenAt: walk.place() };
+  const placeOf = (path: readonly PropertyKey[]): TextPlace =>
+    walk.places.get(keyOf(path)) ?? (path.length === 0 ? { line: 1, column: 1 } : placeOf(path.slice(0, -1)));
+  return { value: JSON.parse(text) as unknown, placeOf, lineOf: (path) => placeOf(path).line };
 }
 
 const keyOf = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
@@ -25,7 +33,7 @@ const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/
 
 /** Goes through the text once; stops where it is no JSON. */
 class Walk {
-  readonly lines = new Map<string, number>();
+  readonly places = new Map<string, TextPlace>();
   readonly #text: string;
   #at = 0;
 
@@ -33,8 +41,9 @@ class Walk {
     this.#text = text;
   }
 
-  line(): number {
-    return this.#text.slice(0, this.#at).split('\n').length;
+  place(): TextPlace {
+    const before = this.#text.slice(0, this.#at);
+    return { line: before.split('\n').length, column: this.#at - before.lastIndexOf('\n') };
   }
 
   whole(): boolean {
@@ -43,7 +52,7 @@ class Walk {
 
   #value(path: readonly PropertyKey[]): boolean {
     this.#take(space);
-    this.lines.set(keyOf(path), this.line());
+    this.places.set(keyOf(path), this.place());
     const isValue = this.#members(path) ?? (this.#take(string) !== undefined || this.#take(scalar) !== undefined);
     if (isValue) this.#take(space);
     return isValue;
