@@ -1,6 +1,9 @@
 /** The small words of the views: times, icons of verdicts, text made safe for Markdown. Pure: no `vscode` here. */
-import { cleanText, oneLine } from '../../base/text.ts';
+import { exactTime } from '../../base/localTime.ts';
 import type { Verdict } from '../../runs/run.ts';
+
+export { exactTime } from '../../base/localTime.ts';
+export { code, codeBlock, plain } from '../../base/markdown.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -26,36 +29,10 @@ function twoUnits(spanMs: number, [largeMs, large]: Unit, [smallMs, small]: Unit
 export const relativeTime = (atMs: number, nowMs: number): string =>
   nowMs - atMs < minuteMs ? 'now' : `${formatSpan(nowMs - atMs)} ago`;
 
-/** `2026-11-20 14:03:27`, in the time zone of this computer. */
-export function exactTime(atMs: number): string {
-  const at = new Date(atMs);
-  const two = (part: number): string => String(part).padStart(2, '0');
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-}
-
 /** `14:03` on the same day, else `11-21 14:03`. */
 export function clockTime(atMs: number, nowMs: number): string {
   const exact = exactTime(atMs);
   return exact.slice(0, 10) === exactTime(nowMs).slice(0, 10) ? exact.slice(11, 16) : exact.slice(5, 16);
-}
-
-/** Text that came from a process, a file or a model as plain Markdown text on one line: nothing in it is a link, an icon or a table cell. */
-export const plain = (text: string, maxChars = 160): string =>
-  oneLine(cleanText(text), maxChars).replace(/[\\`*_[\]|<~&]|\$(?=\()|^[-+#>=]|(?<=^\d+)[.)]/g, (mark) => `\\${mark}`);
-
-/** Text as a code block whose fence is longer than any in it. */
-export function codeBlock(text: string, language = ''): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${cleanText(text)}\n${fence}`;
-}
-
-/** Text as inline code; back-ticks in it are kept. */
-export function code(text: string, maxChars = 120): string {
-  const flat = oneLine(cleanText(text), maxChars);
-  if (flat === '') return '';
-  return flat.includes('`') ? `\`\` ${flat} \`\`` : `\`${flat}\``;
 }
 
 /** A codicon and the theme colour that it is drawn in. */

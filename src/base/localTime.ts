@@ -1,0 +1,7 @@
+/** `2026-11-20 14:03:27`, in the time zone of this computer. */
+export function exactTime(atMs: number): string {
+  const at = new Date(atMs);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
