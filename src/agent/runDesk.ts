@@ -5,7 +5,8 @@ import { DisposableStore } from '../base/disposable.ts';
 import { messageOf, ToolFailure } from '../base/errors.ts';
 import { newRunId, type RunId, type SessionId } from '../base/ids.ts';
 import { capText, cleanText, oneLine } from '../base/text.ts';
-import { buildLedger, type Ledger, type LedgerEntry, type ThinkingCost } from '../experiments/ledger.ts';
+import { buildLedger } from '../experiments/buildLedger.ts';
+import type { Ledger, LedgerEntry, ThinkingCost } from '../experiments/ledger.ts';
 import type { Machine, Machines } from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
 import type { MetricSpec, MetricSummary } from '../metrics/metric.ts';
@@ -26,6 +27,8 @@ export interface LaunchRequest {
   readonly limit?: RunLimit;
   readonly resources?: RunResources;
   readonly sweep?: NonNullable<RunSpec['sweep']>;
+  /** The experiment that it is launched for: `e7`. */
+  readonly experimentId?: string;
 }
 
 export interface RunDeskDeps {
@@ -172,6 +175,7 @@ export class RunDesk {
       ...(request.limit && { limit: request.limit }),
       ...(request.resources && { resources: request.resources }),
       ...(request.sweep && { sweep: request.sweep }),
+      ...(request.experimentId !== undefined && { experimentId: request.experimentId }),
     };
     await this.#deps.log.record({ type: 'run.planned', spec, callId });
     return spec;
@@ -267,7 +271,7 @@ export function ledgerOf(state: SessionState, summaries: (run: RunState) => read
   const entries = [...state.runs.values()]
     .filter((run) => run.notStarted === undefined)
     .map((run) => entryOf(run, summaries(run), costs.get(run.spec.id)));
-  return buildLedger(entries, state.target);
+  return buildLedger(entries, state);
 }
 
 function entryOf(run: RunState, metrics: readonly MetricSummary[], cost: ThinkingCost | undefined): LedgerEntry {
@@ -285,5 +289,8 @@ function entryOf(run: RunState, metrics: readonly MetricSummary[], cost: Thinkin
     ...(endedMs !== undefined && { endedMs }),
     ...(envId !== undefined && { envId }),
     ...(cost && { cost }),
+    ...(spec.experimentId !== undefined && { experimentId: spec.experimentId }),
+    ...(spec.sweep && { sweepId: spec.sweep.id }),
+    ...(spec.limit && { limit: spec.limit }),
   };
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { RunId } from '../../../src/base/ids.ts';
-import { buildLedger, rowStatus, type LedgerEntry } from '../../../src/experiments/ledger.ts';
+import { buildLedger } from '../../../src/experiments/buildLedger.ts';
+import { rowStatus, type LedgerEntry } from '../../../src/experiments/ledger.ts';
 import type { Direction, MetricSummary } from '../../../src/metrics/metric.ts';
 import type { Verdict } from '../../../src/runs/run.ts';
 
@@ -40,8 +41,8 @@ describe('ledger', () => {
       entry(2, [summary('loss', 3), summary('val/loss', 1)]),
     ];
     assert.equal(buildLedger(rows).champion?.number, 1);
-    assert.equal(buildLedger(rows, { metric: 'val/loss', comparator: '<' }).champion?.number, 2);
-    assert.equal(buildLedger(rows, { metric: 'acc', comparator: '>' }).champion, undefined);
+    assert.equal(buildLedger(rows, { target: { metric: 'val/loss', comparator: '<' } }).champion?.number, 2);
+    assert.equal(buildLedger(rows, { target: { metric: 'acc', comparator: '>' } }).champion, undefined);
   });
 
   it('never crowns a run that failed or went non-finite; an earlier run wins a tie', () => {

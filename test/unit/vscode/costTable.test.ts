@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { nothingSpent } from '../../../src/agent/budget/measures.ts';
 import { applyEvent } from '../../../src/agent/fold.ts';
 import type { SessionState } from '../../../src/agent/state.ts';
-import { buildLedger } from '../../../src/experiments/ledger.ts';
+import { buildLedger } from '../../../src/experiments/buildLedger.ts';
 import { costPart } from '../../../src/vscode/present/costTable.ts';
 import { ledgerTable } from '../../../src/vscode/present/ledgerTable.ts';
 import { statusBarText } from '../../../src/vscode/present/statusBar.ts';

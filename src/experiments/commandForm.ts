@@ -1,0 +1,188 @@
+/**
+ * What a command comes to, however it is written: the same for the same program and arguments in another order, with other
+ * quotes and spaces, `lr=3e-4` for `lr=0.0003`. Where outputs go and what a run is called does not count.
+ */
+import { simpleCommands, type Word } from './commandWords.ts';
+
+export interface CommandForm {
+  /** Equal for commands that measure the same. */
+  readonly exact: string;
+  /** Equal also where they differ in what changes no result: seed, verbosity, workers, logging, device. */
+  readonly near: string;
+  /** As the command names it. */
+  readonly seed?: string;
+  /** Folder that it goes to by itself (`cd sub && …`), as it is written. */
+  readonly folder?: string;
+}
+
+const names = [
+  'out|output|outdir|outputdir|outputpath|outputfile|outpath|outfile|savedir|savepath|saveto|resultsdir|resultdir',
+  'logdir|logfile|logpath|checkpointdir|ckptdir|tensorboarddir|hydra\\.run\\.dir|hydra\\.sweep\\.dir',
+  'name|runname|runid|expname|expid|experimentname|jobname|tag|tags|note|notes|comment|description',
+  'wandb|wandbproject|wandbname|wandbgroup|wandbmode|wandbentity|wandbtags|reportto',
+].join('|');
+const harmless = [
+  'seed|randomseed|rngseed|manualseed|verbose|quiet|progress|noprogress|loglevel|logevery|loginterval|logfreq',
+  'printevery|printfreq|saveevery|saveinterval|numworkers|workers|nworkers|dataworkers|device|gpu|gpus|gpuid|cuda|port',
+].join('|');
+const outputName = new RegExp(`^(?:${names})$`);
+const harmlessName = new RegExp(`^(?:${names}|${harmless})$`);
+const seedName = /^(?:random_?|rng_?|manual_?|global_?)?seed$/i;
+/** Of the environment: who runs and where, not what. */
+const outerVariable =
+  /^(?:CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|PYTHONUNBUFFERED|PYTHONPATH|PYTHONDONTWRITEBYTECODE|OMP_NUM_THREADS|MKL_NUM_THREADS|TOKENIZERS_PARALLELISM|WANDB_\w+|HF_HOME|TERM|COLUMNS)$/;
+const wrappers = /^(?:nohup|time|env|exec|command|stdbuf|nice|ionice|unbuffer|setsid)$/;
+
+export function commandForm(command: string): CommandForm {
+  const commands = simpleCommands(command);
+  if (commands === undefined) {
+    const text = command.trim().replace(/\s+/g, ' ');
+    return { exact: text, near: text };
+  }
+  const parts = commands.map(({ words }) => partOf(words));
+  const seed = parts.findLast((part) => part.seed !== undefined)?.seed;
+  const folder = parts.find((part) => part.folder !== undefined)?.folder;
+  const joined = (of: (part: Part) => string): string =>
+    parts
+      .map(of)
+      .filter((text) => text !== '')
+      .join(' ; ');
+  return {
+    exact: joined(({ exact }) => exact),
+    near: joined(({ near }) => near),
+    ...(seed !== undefined && { seed }),
+    ...(folder !== undefined && { folder }),
+  };
+}
+
+interface Part {
+  readonly exact: string;
+  readonly near: string;
+  readonly seed?: string;
+  readonly folder?: string;
+}
+
+const nothing: Part = { exact: '', near: '' };
+
+/** Name and value of an option, an assignment, or a place of its own (`name` is then absent). */
+interface Argument {
+  readonly name?: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+function partOf(words: readonly Word[]): Part {
+  const { settings, rest } = withoutSettings(words);
+  const [first, ...others] = rest;
+  const program = first?.text ?? '';
+  if (program === 'cd') return { ...nothing, ...(others[0] && { folder: others[0].text }) };
+  if (program === 'mkdir' || program === 'set' || program === 'tee') return nothing;
+  const isPython = /^python[\d.]*$/.test(program);
+  const given = isPython ? withoutOwnFlags(others) : others;
+  const all = [...settings, ...(program === 'export' ? exported(given) : argumentsOf(given))];
+  const name = isPython ? 'python' : program.replace(/^\.\//, '');
+  const seed = all.findLast((one) => one.name !== undefined && seedName.test(one.key));
+  const head = program === 'export' ? '' : name;
+  return {
+    exact: written(head, all.filter(isCounted(outputName))),
+    near: written(head, all.filter(isCounted(harmlessName))),
+    ...(seed && { seed: seed.value }),
+  };
+}
+
+const settingPattern = /^([A-Za-z_]\w*)=([\s\S]*)$/;
+
+/** Assignments before the program, and what only starts it. */
+function withoutSettings(words: readonly Word[]): { settings: Argument[]; rest: readonly Word[] } {
+  const settings: Argument[] = [];
+  let index = 0;
+  for (; index < words.length; index += 1) {
+    const { text = '', isQuoted = false } = words[index] ?? {};
+    const [, key, value = ''] = settingPattern.exec(text) ?? [];
+    if (key !== undefined) settings.push(setting(key, value));
+    else if (isQuoted || !wrappers.test(text)) break;
+    else while (/^-/.test(words[index + 1]?.text ?? '')) index += 1;
+  }
+  return { settings, rest: words.slice(index) };
+}
+
+const setting = (key: string, value: string): Argument => ({ name: `$${key}`, key, value: valueForm(value) });
+
+const exported = (words: readonly Word[]): Argument[] =>
+  words.flatMap(({ text }) => {
+    const [, key, value = ''] = settingPattern.exec(text) ?? [];
+    return key === undefined ? [] : [setting(key, value)];
+  });
+
+/** Those of the interpreter that change no result. */
+function withoutOwnFlags(words: readonly Word[]): readonly Word[] {
+  const from = words.findIndex(({ text }) => !/^-[uBEIsSOq]+$/.test(text));
+  return from < 0 ? [] : words.slice(from);
+}
+
+const optionPattern = /^(--?)([A-Za-z][\w.-]*)(?:=([\s\S]*))?$/;
+const assignment = /^(\+{0,2}[A-Za-z_][\w./-]*)=([\s\S]*)$/;
+
+function argumentsOf(words: readonly Word[]): Argument[] {
+  const found: Argument[] = [];
+  for (let index = 0; index < words.length; index += 1) {
+    const { text } = words[index] as Word;
+    const [, dashes, key = '', value] = optionPattern.exec(text) ?? [];
+    const [, assigned, to = ''] = assignment.exec(text) ?? [];
+    if (dashes !== undefined) {
+      const next = words[index + 1]?.text;
+      const takesNext = value === undefined && next !== undefined && isValue(next);
+      if (takesNext) index += 1;
+      found.push({
+        name: optionName(dashes, key),
+        key: plainKey(key),
+        value: valueForm(value ?? (takesNext ? next : '')),
+      });
+    } else if (assigned !== undefined) found.push({ name: assigned, key: plainKey(assigned), value: valueForm(to) });
+    else found.push({ key: '', value: valueForm(text) });
+  }
+  return found;
+}
+
+/** What may stand behind an option as its value: a negative number does, another option does not. */
+const isValue = (text: string): boolean => !/^--?[A-Za-z]/.test(text) && text !== '--' && !assignment.test(text);
+
+const optionName = (dashes: string, key: string): string => `${dashes}${key.replaceAll('_', '-')}`;
+const plainKey = (key: string): string => key.replace(/^\++/, '').toLowerCase();
+
+const isCounted =
+  (ignored: RegExp) =>
+  ({ name, key }: Argument): boolean => {
+    if (name === undefined) return true;
+    if (name.startsWith('$')) return !outerVariable.test(key) && !ignored.test(folded(key));
+    return !ignored.test(folded(key));
+  };
+
+const folded = (key: string): string =>
+  key
+    .toLowerCase()
+    .replace(/[_-]/g, '')
+    .replace(/^no(?=verbose|progress)/, '');
+
+/** Options and assignments in the order of their names, those of one name as they came; places of their own as they came. */
+function written(program: string, all: readonly Argument[]): string {
+  const named = all.filter(({ name }) => name !== undefined);
+  const places = all.filter(({ name }) => name === undefined);
+  const sorted = named.toSorted((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : a.name === b.name ? 0 : 1));
+  return [
+    ...(program === '' ? [] : [program]),
+    ...places.map(({ value }) => JSON.stringify(value)),
+    ...sorted.map(({ name = '', value }) => `${name}=${JSON.stringify(value)}`),
+  ].join(' ');
+}
+
+const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** A number as JavaScript writes it, where that loses nothing; of a list each. */
+const valueForm = (text: string): string => text.split(',').map(numberForm).join(',');
+
+function numberForm(text: string): string {
+  if (!number.test(text) || text.length > 20) return text;
+  const value = Number(text);
+  return Number.isFinite(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER ? String(value) : text;
+}

@@ -1,0 +1,79 @@
+/** What no tree or commit of ours takes in: secrets, large files, model checkpoints. */
+import { formatBytes } from '../../base/text.ts';
+
+export interface LeaveOutLimits {
+  /** Of a new or changed file. */
+  readonly maxFileBytes: number;
+  /** Of all new and changed files together. */
+  readonly maxTotalBytes: number;
+  /** New and changed files in all. */
+  readonly maxFiles: number;
+}
+
+export const defaultLimits: LeaveOutLimits = {
+  maxFileBytes: 10 * 1000 * 1000,
+  maxTotalBytes: 200 * 1000 * 1000,
+  maxFiles: 20_000,
+};
+
+const secretNames: readonly RegExp[] = [
+  /^\.env(?:rc)?(?:\..*)?$/i,
+  /^.+\.env$/i,
+  /\.(?:pem|key|p12|pfx|p8|jks|keystore|kdbx|ppk|asc|gpg)$/i,
+  /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/i,
+  /^\.?(?:netrc|pgpass|git-credentials|htpasswd|pypirc|dockercfg|my\.cnf|s3cfg|boto)$/i,
+  /^(?:credentials|secrets?|client_secrets?|service[-_]?account.*|kubeconfig|kaggle|tokens?)(?:\.(?:json|ya?ml|toml|ini|txt|cfg))?$/i,
+  /^(?:application_default_credentials|gcloud-.*)\.json$/i,
+];
+/** Written to be shared, in the place of what they are an example of. */
+const examples = /\.(?:example|sample|template|dist|defaults?)$/i;
+
+/** What `grep -E` finds in files that hold a key or a token. */
+export const secretPatterns: readonly string[] = [
+  '-----BEGIN ([A-Z]+ )*PRIVATE KEY',
+  '(^|[^A-Za-z0-9])(AKIA|ASIA)[A-Z0-9]{16}([^A-Za-z0-9]|$)',
+  '(^|[^A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{30,}',
+  'github_pat_[A-Za-z0-9_]{22,}',
+  'glpat-[A-Za-z0-9_-]{20,}',
+  '(^|[^A-Za-z0-9])hf_[A-Za-z0-9]{30,}',
+  '(^|[^A-Za-z0-9])sk-[A-Za-z0-9_-]{32,}',
+  'xox[abeprs]-[A-Za-z0-9-]{20,}',
+  'AIza[A-Za-z0-9_-]{35}',
+  'ya29\\.[A-Za-z0-9_-]{30,}',
+  'pypi-[A-Za-z0-9_-]{50,}',
+  '(^|[^A-Za-z0-9])npm_[A-Za-z0-9]{36}',
+  '(aws_secret_access_key|AWS_SECRET_ACCESS_KEY)["\']? *[:=] *["\']?[A-Za-z0-9/+=]{40}',
+  '([Aa][Pp][Ii]_?[Kk][Ee][Yy]|[Aa][Cc][Cc][Ee][Ss][Ss]_[Tt][Oo][Kk][Ee][Nn]|[Cc][Ll][Ii][Ee][Nn][Tt]_[Ss][Ee][Cc][Rr][Ee][Tt]|[Pp][Aa][Ss][Ss][Ww][Oo][Rr][Dd])["\']? *[:=] *["\'][A-Za-z0-9_/+=.-]{24,}["\']',
+  '[a-z]+://[^/:@ "\']+:[^/:@ "\'$<>{}]{8,}@',
+];
+
+const weights =
+  /\.(?:pt|pth|ckpt|safetensors|bin|h5|hdf5|keras|onnx|pb|tflite|gguf|ggml|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|tfrecord|mdb|db|sqlite3?|zip|tar|gz|tgz|bz2|xz|zst|7z|so|a|o|whl|jar|mp4|mov|avi|wav|flac)$/i;
+/** A small array beside the code may be part of it. */
+const mostWeightBytes = 1000 * 1000;
+
+export const looksSecretByName = (path: string): boolean => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return !examples.test(name) && !name.endsWith('.pub') && secretNames.some((pattern) => pattern.test(name));
+};
+
+/** Why a file of this name and size is left out, in a few words; `undefined`: it is not. */
+export function tooLarge(path: string, bytes: number, { maxFileBytes }: LeaveOutLimits): string | undefined {
+  if (bytes > maxFileBytes) return formatBytes(bytes);
+  return weights.test(path) && bytes > mostWeightBytes ? `binary of ${formatBytes(bytes)}` : undefined;
+}
+
+const mostNamed = 40;
+
+/** `data.bin (25 MB)`, each once, the first ones by name and the others by their number. */
+export function namedLeftOut(reasons: ReadonlyMap<string, string>): readonly string[] {
+  const lines = [...reasons].map(([path, why]) => `${shownName(path)} (${why})`);
+  const left = lines.length - mostNamed;
+  return left > 0 ? [...lines.slice(0, mostNamed), `… and ${left} more`] : lines;
+}
+
+/** Names are bytes here, and text for whoever reads them. */
+export const shownName = (path: string): string =>
+  Buffer.from(path, 'latin1')
+    .toString('utf8')
+    .replace(/\p{Cc}/gu, '?');

@@ -1,0 +1,179 @@
+/** The experiments of a ledger: what was tried, what came of it, and what was decided. Made of measured values only. */
+import { commandForm } from './commandForm.ts';
+import {
+  rowStatus,
+  summaryFor,
+  type Decisive,
+  type ExperimentDecision,
+  type ExperimentResult,
+  type ExperimentRow,
+  type ExperimentStatus,
+  type LedgerEntry,
+  type LedgerRow,
+  type PlannedExperiment,
+  type ThinkingCost,
+} from './ledger.ts';
+
+/** Verdicts that say that it did not work, whatever was measured before. */
+const badEnds: ReadonlySet<string> = new Set(['failed', 'signalled', 'out_of_memory']);
+
+/** Every run of it ended by a fault of its own. */
+export const hasCrashed = (runs: readonly Pick<LedgerRow, 'verdict'>[]): boolean =>
+  runs.length > 0 && runs.every(({ verdict }) => verdict !== undefined && badEnds.has(verdict.kind));
+
+/** The decision that counts. One that the engine made of crashes is over when a later run went well. */
+export function standingDecision(
+  { decisions }: Pick<PlannedExperiment, 'decisions'>,
+  runs: readonly Pick<LedgerRow, 'verdict'>[],
+): ExperimentDecision | undefined {
+  const last = decisions.at(-1);
+  return last?.by === 'engine' && runs.length > 0 && !hasCrashed(runs) ? undefined : last;
+}
+
+/** What was decided so is not the best of anything. */
+export const isOut = (decision: ExperimentDecision | undefined): boolean =>
+  decision !== undefined && ['discard', 'invalid', 'crash'].includes(decision.decision);
+
+/** Runs by the experiment they belong to, in the order in which it was begun. */
+export const runsByExperiment = <Entry extends LedgerEntry>(
+  rows: readonly Entry[],
+): ReadonlyMap<string, readonly Entry[]> =>
+  Map.groupBy(rows, ({ experimentId, sweepId, number }) => experimentId ?? sweepId ?? `run ${number}`);
+
+export function experimentRows(
+  rows: readonly LedgerRow[],
+  records: ReadonlyMap<string, PlannedExperiment>,
+  decisive: Decisive | undefined,
+): readonly ExperimentRow[] {
+  const byId = runsByExperiment(rows);
+  const planned = [...records.values()].map((record) => plannedRow(record, byId.get(record.plan.id) ?? [], decisive));
+  const others = [...byId].filter(([id]) => !records.has(id)).map(([id, runs]) => bareRow(id, runs, decisive));
+  return [...others, ...planned];
+}
+
+function plannedRow(
+  record: PlannedExperiment,
+  runs: readonly LedgerRow[],
+  decisive: Decisive | undefined,
+): ExperimentRow {
+  const { plan, decisions } = record;
+  const decision = standingDecision(record, runs);
+  return {
+    ...{ id: plan.id, plan, hypothesis: plan.hypothesis, command: plan.command, decisions },
+    ...common(runs, decisive),
+    ...(runs.length === 0 && { machineIds: [plan.machineId] }),
+    ...(decision && { decision }),
+  };
+}
+
+function bareRow(id: string, runs: readonly LedgerRow[], decisive: Decisive | undefined): ExperimentRow {
+  const [first] = runs;
+  return {
+    ...{ id, hypothesis: first?.label ?? '', command: first?.command ?? '', decisions: [] },
+    ...common(runs, decisive),
+  };
+}
+
+function common(runs: readonly LedgerRow[], decisive: Decisive | undefined) {
+  const result = decisive && resultOf(runs, decisive);
+  const cost = costOf(runs);
+  const limit = runs.find((run) => run.limit !== undefined)?.limit;
+  return {
+    machineIds: [...new Set(runs.map(({ machineId }) => machineId))],
+    runs,
+    status: statusOf(runs),
+    verdicts: verdictsOf(runs),
+    runMs: runs.reduce((sum, { startedMs, endedMs }) => sum + ((endedMs ?? 0) - (startedMs ?? endedMs ?? 0)), 0),
+    isChampion: runs.some(({ isChampion }) => isChampion),
+    ...(result && { result }),
+    ...(cost && { cost }),
+    ...(limit && { limit }),
+  };
+}
+
+function statusOf(runs: readonly LedgerRow[]): ExperimentStatus {
+  if (runs.length === 0) return 'not_started';
+  if (runs.every(({ verdict }) => verdict !== undefined)) return 'over';
+  return runs.some(({ startedMs }) => startedMs !== undefined) ? 'running' : 'planned';
+}
+
+const verdictsOf = (runs: readonly LedgerRow[]): string =>
+  [...Map.groupBy(runs, rowStatus)].map(([words, group]) => `${group.length} ${words}`).join(', ');
+
+function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
+  const costs = runs.flatMap(({ cost }) => cost ?? []);
+  if (costs.length === 0) return undefined;
+  return {
+    usd: costs.reduce((sum, { usd }) => sum + usd, 0),
+    tokens: costs.reduce((sum, { tokens }) => sum + tokens, 0),
+    hasUnknownCost: costs.some(({ hasUnknownCost }) => hasUnknownCost),
+  };
+}
+
+/** The best of the groups of repeats; a group that ended counts before one that goes on. */
+export function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
+  const sign = decisive.direction === 'lower' ? 1 : -1;
+  const results = repeatsOf(runs).flatMap((group) => summaryOfRepeats(group, decisive) ?? []);
+  const [best] = results.toSorted((a, b) => Number(isGoing(a)) - Number(isGoing(b)) || sign * (a.mean - b.mean));
+  return best && { metric: decisive.metric, ...best };
+}
+
+export interface RepeatsSummary<Entry> {
+  readonly mean: number;
+  readonly spread?: number;
+  readonly n: number;
+  readonly best: number;
+  readonly runs: readonly Entry[];
+}
+
+const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean => runs.some(({ verdict }) => verdict === undefined);
+
+/** Groups of runs that differ in nothing but their seed and the like. */
+export const repeatsOf = <Entry extends LedgerEntry>(runs: readonly Entry[]): readonly (readonly Entry[])[] =>
+  runs.length < 2 ? [runs] : [...Map.groupBy(runs, repeatKey).values()];
+
+/** Over those that ended well; over those that go on only where none has. `undefined` where nothing was measured. */
+export function summaryOfRepeats<Entry extends LedgerEntry>(
+  group: readonly Entry[],
+  decisive: Decisive,
+): RepeatsSummary<Entry> | undefined {
+  const measured = group.flatMap((row) => {
+    const value = measuredValue(row, decisive);
+    return value === undefined ? [] : [{ row, value }];
+  });
+  const ended = measured.filter(({ row }) => row.verdict !== undefined);
+  const counted = ended.length > 0 ? ended : measured;
+  const values = counted.map(({ value }) => value);
+  if (values.length === 0) return undefined;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
+  return {
+    mean,
+    ...(values.length > 1 && { spread }),
+    n: values.length,
+    best: decisive.direction === 'lower' ? Math.min(...values) : Math.max(...values),
+    runs: counted.map(({ row }) => row),
+  };
+}
+
+/** The best value that a run reached; none of one that ended badly, was stopped, or went non-finite. */
+export function measuredValue(row: LedgerEntry, decisive: Decisive): number | undefined {
+  if (row.verdict !== undefined && row.verdict.kind !== 'ok') return undefined;
+  const summary = summaryFor(row.metrics, decisive.metric);
+  if (summary === undefined || summary.firstNonFinite !== undefined) return undefined;
+  const value = decisive.direction === 'lower' ? summary.min : summary.max;
+  return Number.isFinite(value) ? value : undefined;
+}
+
+const nearForms = new Map<string, string>();
+const mostForms = 20_000;
+
+/** Equal for runs that differ in nothing but their seed and the like. Asked often, and of the same commands. */
+function repeatKey({ command }: LedgerEntry): string {
+  const known = nearForms.get(command);
+  if (known !== undefined) return known;
+  if (nearForms.size >= mostForms) nearForms.clear();
+  const { near } = commandForm(command);
+  nearForms.set(command, near);
+  return near;
+}
