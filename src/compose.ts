@@ -6,6 +6,7 @@ import { DaySpending } from './agent/budget/daySpending.ts';
 import { SessionCatalogue } from './agent/sessionCatalogue.ts';
 import { SessionStore } from './agent/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';
+import { toDisposable, type Disposable } from './base/disposable.ts';
 import { silentLogger, type Logger } from './base/logger.ts';
 import { createFetch, openDispatcher } from './http/network.ts';
 import { OwnEngines } from './machines/container/ownEngines.ts';
@@ -25,10 +26,12 @@ import { noUsage, type ModelProvider } from './models/model.ts';
 import { ModelCache } from './models/list/modelCache.ts';
 import { LiveCatalogue } from './models/modelCatalogue.ts';
 import { costOf, extendPrices, listPrices, withToldPrices, type PriceTable } from './models/prices.ts';
+import { KeepAwake } from './power/keepAwake.ts';
 import type { Run } from './runs/liveRun.ts';
 import { Runs } from './runs/runs.ts';
 import { writeFileAtomic } from './storage/atomicFile.ts';
 import { homeAt, type Home } from './storage/home.ts';
+import type { OwnerKind } from './storage/leaseOwner.ts';
 import { SessionIndex } from './storage/sessionIndex.ts';
 import type { WebOptions } from './web/download.ts';
 import { WebReader } from './web/fetchPage.ts';
@@ -45,6 +48,8 @@ export interface EngineOptions {
   readonly ports: EnginePorts;
   readonly clock?: Clock;
   readonly logger?: Logger;
+  /** As what this process owns its sessions; default: `terminal`. */
+  readonly ownerKind?: OwnerKind;
   /** Where the local machine starts commands when a session names no folder. */
   readonly workFolder?: string;
   /** Used in place of the built-in provider of the same id. */
@@ -87,6 +92,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const sessions = new SessionStore({
     home,
     version: heliosVersion,
+    ownerKind: options.ownerKind ?? 'terminal',
     catalogue,
     shared: {
       ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web },
@@ -96,8 +102,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       globalMemoryFolder: home.globalMemoryFolder,
     },
   });
+  const awake = keepAwake(sessions, { settings, clock, logger });
   const close = async (): Promise<void> => {
     models.dispose();
+    awake.dispose();
     await sessions.close();
     resources.dispose();
     runs.dispose();
@@ -131,6 +139,27 @@ const providersOf = ({ home, settings, ports, providers, logger = silentLogger }
     logger,
     ...(providers && { others: providers }),
   });
+
+/** Settings are read when work begins. */
+function keepAwake(
+  sessions: SessionStore,
+  { settings, ...options }: Pick<EngineOptions, 'settings'> & { readonly clock: Clock; readonly logger: Logger },
+): Disposable {
+  let isWanted = false;
+  const awake = new KeepAwake({ ...options, isWanted: () => isWanted });
+  let wasWorking = false;
+  const listening = sessions.onDidChange(() => {
+    const isWorking = sessions.open().some(({ state }) => state.phase !== 'ended' && state.phase !== 'paused');
+    if (isWorking === wasWorking) return;
+    wasWorking = isWorking;
+    isWanted = isWorking && settings().keepAwake === true;
+    awake.update();
+  });
+  return toDisposable(() => {
+    listening.dispose();
+    awake.dispose();
+  });
+}
 
 function modelsOf(options: EngineOptions, home: Home, providers: () => readonly ModelProvider[]): LiveCatalogue {
   const { settings, clock = systemClock, logger = silentLogger } = options;

@@ -84,13 +84,16 @@ export interface Session {
 
 export interface Sessions {
   start(request: GoalRequest): Promise<Session>;
-  /** Takes an unfinished session up where it stands; an ended one goes on when something is said. Throws `UserFacing` when another process owns it. */
+  /**
+   * Takes an unfinished session up where it stands; an ended one goes on when something is said. One that goes on in the
+   * background is taken back from there. Throws `UserFacing` when another window or terminal owns it.
+   */
   resume(id: SessionId, options?: { readonly budget?: Budget }): Promise<Session>;
   /** Sessions that are open in this process, oldest first. */
   open(): readonly Session[];
   /** Newest first. */
   list(): Promise<readonly SessionSummary[]>;
-  /** Unfinished sessions of this home whose owner is dead, newest first: what a reload goes on with. */
+  /** Unfinished sessions of this home whose owner is dead, or in the background, newest first: what a reload goes on with. */
   interrupted(): Promise<readonly SessionId[]>;
   /** Events and ledger of any session, read-only, without owning it. */
   read(id: SessionId): Promise<SessionReading>;
@@ -190,6 +193,8 @@ export interface EngineSettings extends ProviderSettings {
   /** provider/model → USD per million tokens `{ input, output, cacheRead?, cacheWrite? }`; extends the built-in table. */
   readonly prices?: Readonly<Record<string, unknown>>;
   readonly effort?: 'none' | 'low' | 'medium' | 'high' | 'max';
+  /** The computer does not go to sleep by itself while a session works or waits. */
+  readonly keepAwake?: boolean;
   /** Turns in a row without a new run, file change or memory write after which a session ends with `no_progress`. */
   readonly idleTurns: number;
 }

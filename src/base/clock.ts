@@ -1,4 +1,5 @@
 import { toDisposable, type Disposable } from './disposable.ts';
+import { WallClock } from './wallClock.ts';
 
 /** The only source of time. Tests pass a clock that they move by hand. */
 export interface Clock {
@@ -11,18 +12,19 @@ export interface Clock {
 /** The longest delay that a Node timer takes; a longer one is chained. */
 const maxTimerMs = 2 ** 31 - 1;
 
-export const systemClock: Clock = {
+export const systemClock: Clock = new WallClock({
   now: () => Date.now(),
-  after(delayMs, callback) {
+  after(delayMs, callback, isIdle = false) {
     let timer: NodeJS.Timeout;
     const arm = (leftMs: number): void => {
       const nextMs = Math.min(leftMs, maxTimerMs);
       timer = setTimeout(() => (leftMs > nextMs ? arm(leftMs - nextMs) : callback()), nextMs);
+      if (isIdle) timer.unref();
     };
     arm(Math.max(0, delayMs));
     return toDisposable(() => clearTimeout(timer));
   },
-};
+});
 
 /** Resolves after `delayMs`, or rejects with the signal's reason as soon as it is aborted. */
 export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {

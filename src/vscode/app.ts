@@ -32,7 +32,7 @@ import { createNotices } from './notices.ts';
 import { OpenSessions } from './openSessions.ts';
 import type { Parts } from './parts.ts';
 import { resumeInterrupted } from './resume.ts';
-import { engineSettings, homeFolder } from './settings.ts';
+import { engineSettings, homeFolder, setting } from './settings.ts';
 import { createStatusBar } from './statusBar.ts';
 import { Trees } from './trees.ts';
 
@@ -85,6 +85,7 @@ export class App implements Disposable {
         createEngine({
           home: homeFolder(),
           assetsFolder: join(extensionUri.fsPath, 'dist'),
+          ownerKind: 'window',
           settings: engineSettings,
           ports: {
             secret: (name) => keys.get(name),
@@ -200,7 +201,9 @@ export class App implements Disposable {
     this.#parts.sessions.refresh();
     const folders = (): string[] => (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
     const { host } = this.#parts;
-    await this.#attempt('resume', () => resumeInterrupted({ host, home: homeFolder(), folders, logger: this.#logger }));
+    const policy = setting('session.resume');
+    const interrupted = { host, home: homeFolder(), policy, folders, logger: this.#logger };
+    await this.#attempt('resume', () => resumeInterrupted(interrupted));
     try {
       await startPendingDemo(this.#parts, this.#context.globalState);
     } catch (error) {

@@ -118,6 +118,8 @@ export interface Settings {
   readonly 'budget.day.usd': number;
   readonly 'budget.day.tokens': number;
   readonly 'session.idleTurns': number;
+  readonly 'session.resume': 'always' | 'ask' | 'never';
+  readonly 'session.keepAwake': boolean;
   readonly 'providers.anthropicBaseUrl': string;
   readonly 'providers.claudePath': string;
   readonly 'providers.openaiBaseUrl': string;
@@ -156,6 +158,8 @@ export const defaults: Settings = {
   'budget.day.usd': 0,
   'budget.day.tokens': 0,
   'session.idleTurns': 5,
+  'session.resume': 'always',
+  'session.keepAwake': false,
   'providers.anthropicBaseUrl': '',
   'providers.claudePath': '',
   'providers.openaiBaseUrl': '',

@@ -36,6 +36,7 @@ export function engineSettings(): EngineSettings {
     provider: setting('model.provider'),
     permissionMode: setting('permissions.mode'),
     idleTurns: setting('session.idleTurns'),
+    keepAwake: setting('session.keepAwake'),
     endpoints: setting('endpoints'),
     prices: setting('prices'),
     dayLimits: dayLimitsOf({ usd: setting('budget.day.usd'), tokens: setting('budget.day.tokens') }),

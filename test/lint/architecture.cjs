@@ -8,6 +8,7 @@ const below = {
   machines: [],
   permissions: [],
   http: [],
+  power: [],
   web: [],
   metrics: ['storage'],
   memory: ['storage'],

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { KeepAwake } from '../../../src/power/keepAwake.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+async function until(holds: () => boolean): Promise<void> {
+  const endMs = performance.now() + 10_000;
+  while (!holds()) {
+    if (performance.now() > endMs) throw new Error(`Never came true: ${holds.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('keeping the computer awake', () => {
+  let folder = '';
+  const pathBefore = process.env.PATH;
+  const log = () => path.join(folder, 'log');
+  const held = (): number[] =>
+    existsSync(log())
+      ? readFileSync(log(), 'utf8')
+          .split('\n')
+          .filter((line) => line !== '')
+          .map(Number)
+      : [];
+  const tool = async (script: string): Promise<void> => {
+    const file = path.join(folder, 'systemd-inhibit');
+    await writeFile(file, `#!/bin/sh\n${script}\n`);
+    await chmod(file, 0o755);
+  };
+  /** Runs what it is given while it holds, as the real one does. */
+  const holding = () => tool(`echo $$ >> ${log()}\nfor last; do :; done\n"$last"`);
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'helios-awake-'));
+    process.env.PATH = `${folder}:${pathBefore ?? ''}`;
+  });
+  afterEach(async () => {
+    process.env.PATH = pathBefore;
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('holds once while there is work, and lets go a minute after it', async () => {
+    await holding();
+    const clock = new ManualClock();
+    let isWanted = true;
+    const keepAwake = new KeepAwake({ isWanted: () => isWanted, clock, logger: silentLogger, platform: 'linux' });
+    keepAwake.update();
+    keepAwake.update();
+    await until(() => held().length === 1);
+    const [pid = 0] = held();
+    isWanted = false;
+    keepAwake.update();
+    await clock.advance(30_000);
+    isWanted = true;
+    keepAwake.update();
+    await clock.advance(120_000);
+    assert.ok(isAlive(pid), 'new work within the minute keeps the same hold');
+    isWanted = false;
+    keepAwake.update();
+    await clock.advance(61_000);
+    await until(() => !isAlive(pid));
+    assert.equal(held().length, 1);
+  });
+
+  it('lets go when its process is killed', async () => {
+    await holding();
+    const script = `
+      import { KeepAwake } from ${JSON.stringify(path.resolve('src/power/keepAwake.ts'))};
+      import { systemClock } from ${JSON.stringify(path.resolve('src/base/clock.ts'))};
+      const logger = { debug() {}, info() {}, warn: console.error, error: console.error };
+      new KeepAwake({ isWanted: () => true, clock: systemClock, logger, platform: 'linux' }).update();
+      setInterval(() => {}, 1000);`;
+    const owner = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+    await until(() => held().length === 1);
+    const [pid = 0] = held();
+    owner.kill('SIGKILL');
+    await until(() => !isAlive(pid));
+  });
+
+  it('says once that it cannot, and does not try again', async () => {
+    await tool('exit 1');
+    const said: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void said.push(message) };
+    const keepAwake = new KeepAwake({ isWanted: () => true, clock: new ManualClock(), logger, platform: 'linux' });
+    keepAwake.update();
+    await until(() => said.length === 1);
+    keepAwake.update();
+    keepAwake.update();
+    assert.match(said[0] ?? '', /cannot be kept awake: systemd-inhibit ended by itself with 1/);
+    const elsewhere = new KeepAwake({ isWanted: () => true, clock: new ManualClock(), logger, platform: 'aix' });
+    elsewhere.update();
+    assert.equal(said.length, 2);
+  });
+});
