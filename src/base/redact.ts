@@ -1,0 +1,151 @@
+/**
+ * Takes secrets out of a text before it leaves: for a notification, a report, an export. What is known to be a secret goes,
+ * and what has the form of one. It errs on the side of taking out too much; names of metrics, numbers, hashes and ids stay.
+ */
+
+export const redactedMark = '[redacted]';
+
+/** Shorter ones would take ordinary words out with them. */
+const fewestChars = 6;
+
+/** `known` are secrets as they are; they are found as they stand and in the forms of URLs, JSON and base64, too. */
+export function redact(text: string, known: Iterable<string> = []): string {
+  const spoken = [...new Set([...known].flatMap(formsOf))].sort((a, b) => b.length - a.length);
+  const without = spoken.reduce((rest, secret) => rest.replaceAll(secret, redactedMark), text);
+  return shapes
+    .reduce((rest, { pattern, put = redactedMark }) => rest.replace(pattern, put), without)
+    .replace(assignment, withoutValue);
+}
+
+/** True when the text has the form of a secret, or holds one. */
+export const looksSecret = (text: string): boolean => redact(text) !== text;
+
+/** The secrets that this process has come to know. They are kept here only, and never shown. */
+export class KnownSecrets {
+  readonly #known = new Set<string>();
+
+  /** Variables that are named as secrets are. */
+  constructor(env: Readonly<Record<string, string | undefined>> = {}) {
+    for (const [name, value] of Object.entries(env)) if (secretName.test(name)) this.add(value);
+  }
+
+  /** Returns what it was given. A JSON object is known by the texts in it. */
+  add<Value extends string | undefined>(value: Value): Value {
+    for (const text of textsIn(value)) this.#known.add(text);
+    return value;
+  }
+
+  readonly redact = (text: string): string => redact(text, this.#known);
+}
+
+const secretName = /(?:key|token|secret|password|passwd|passphrase|credentials?)$/i;
+
+function textsIn(value: string | undefined): string[] {
+  const text = value?.trim() ?? '';
+  if (text.length < fewestChars) return [];
+  return [
+    text,
+    ...(text.startsWith('{') ? [...text.matchAll(/:\s*"([^"\\]{12,})"/g)].map(([, part = '']) => part) : []),
+  ];
+}
+
+function formsOf(secret: string): string[] {
+  if (secret.length < fewestChars) return [];
+  const base64 = Buffer.from(secret).toString('base64');
+  return [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), base64, base64.replace(/=+$/, '')];
+}
+
+interface Shape {
+  readonly pattern: RegExp;
+  /** What stands in its place; by default the mark alone. */
+  readonly put?: string;
+}
+
+/** A token of a service, by what it begins with. */
+const prefixes = [
+  'sk-(?:ant-|proj-|or-v1-|svcacct-)?[\\w-]{16,}',
+  '(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}',
+  '(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\\w{20,})',
+  '(?:glpat|gldt|glrt|glsa|glc)[-_][\\w=-]{16,}',
+  '(?:hf|api_org)_[A-Za-z0-9]{20,}',
+  '(?:xox[abeoprs]|xapp|xwfp)-[A-Za-z0-9-]{10,}',
+  '(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{12,}',
+  'AIza[\\w-]{30,}',
+  'ya29\\.[\\w.-]{20,}',
+  'GOCSPX-[\\w-]{20,}',
+  'npm_[A-Za-z0-9]{20,}',
+  'pypi-[\\w-]{20,}',
+  'SG\\.[\\w-]{16,}\\.[\\w-]{16,}',
+  '(?:gsk|r8|fw|csk|whsec|phc|phx|sqp|dp\\.pt|lin_api|rnd|re|tvly|pcsk|jina|wandb_v1)[_.-][A-Za-z0-9_]{20,}',
+  '(?:nvapi|xai|pplx|tgp_v1|apify_api|wmk|rpa)[-_][\\w-]{20,}',
+  '(?:dop|doo|dor)_v1_[a-f0-9]{32,}',
+  '(?:shpat|shpss|shpca)_[a-fA-F0-9]{20,}',
+  '(?:hvs|hvb|s)\\.[A-Za-z0-9_-]{24,}',
+  'dapi[a-f0-9]{32}',
+  'ATATT3[\\w=.-]{20,}',
+  'sntrys_[\\w=+/.-]{20,}',
+  'AGE-SECRET-KEY-1[A-Z0-9]{20,}',
+  'eyJ[\\w-]{10,}\\.[\\w-]{10,}(?:\\.[\\w-]*)?',
+  '\\d{8,10}:AA[\\w-]{32,}',
+  'key-[a-f0-9]{32}',
+].join('|');
+
+const shapes: readonly Shape[] = [
+  { pattern: /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z ]*)-----[\s\S]*?(?:-----END \1-----|(?![\s\S]))/g },
+  { pattern: /PuTTY-User-Key-File-\d[\s\S]*?(?:Private-MAC: *[a-f0-9]+|(?![\s\S]))/g },
+  // What stands in a URL before the host, and where a URL is a key by itself.
+  { pattern: /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi, put: `$1${redactedMark}` },
+  { pattern: /(\bhooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]+/gi, put: `$1${redactedMark}` },
+  { pattern: /(\bdiscord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/)[\w/-]+/gi, put: `$1${redactedMark}` },
+  { pattern: /(webhook\.office\.com\/)[^\s'"<>]+/gi, put: `$1${redactedMark}` },
+  { pattern: /(\bapi\.telegram\.org\/bot)[\w:-]+/gi, put: `$1${redactedMark}` },
+  { pattern: new RegExp(`(?<![\\w-])(?:${prefixes})`, 'g') },
+  { pattern: /\b((?:bearer|basic|digest|token)\s+)[\w.~+/-]{12,}={0,2}/gi, put: `$1${redactedMark}` },
+  { pattern: /(\blogin\s+\S+\s+password\s+)\S+/gi, put: `$1${redactedMark}` },
+  {
+    pattern:
+      /(\b(?:sshpass\s+-p|curl\b[^\n]{0,500}?\s(?:-u|--user)|mysql\b[^\n]{0,500}?\s-p)\s*)(?:'[^']*'|"[^"]*"|\S+)/g,
+    put: `$1${redactedMark}`,
+  },
+];
+
+/** `name = value` of a secret in the ways of shells, .env files, YAML, JSON, headers, queries and options. */
+const assignment =
+  /((?:passw(?:or)?d|passphrase|secret|secret[_-]?access[_-]?key|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|token|authorization|credentials?|_auth|\bpwd|\bauth|signature|\bsig)["'\]]{0,2}(?:\s*(?:=>|[:=])\s*|\s+(?=["'])|(?<=--[\w-]{1,60})\s+))("[^"\n]*"|'[^'\n]*'|[^\s"',;&<>(){}[\]]+)/gi;
+
+function withoutValue(whole: string, name: string, written: string): string {
+  const [, quote = '', value = ''] = /^(["']?)(.*?)\1$/s.exec(written) ?? [];
+  return isHarmless(name, value) ? whole : `${name}${quote}${redactedMark}${quote}`;
+}
+
+/** A number, a name of another variable, nothing, or what a tokenizer calls a token. */
+function isHarmless(name: string, value: string): boolean {
+  if (value.length < 4 || value.startsWith(redactedMark) || /^(?:bearer|basic|digest|token)\b/i.test(value))
+    return true;
+  if (
+    /^(?:\$|\*+$|<|%|[-+]?[\d.,_]+(?:e[-+]?\d+)?[kmg]?$|(?:none|null|nil|true|false|undefined|required|optional)$)/i.test(
+      value,
+    )
+  )
+    return true;
+  // Told by its name alone it could be a word of a vocabulary, a kind of signature or a function.
+  const isVague = /(?:token|auth|signature|sig|credentials?)\W*$/i.test(name);
+  return isVague && !(/\d/.test(value) && value.length >= 8);
+}
+
+/** Not a part of a path, nor of what is encoded. */
+const longWord = /(?<![\w+/=.-])[\w+=-]{40,200}(?![\w+/=.-])/g;
+
+/** More than English, names of files, or hexadecimal digits hold: those stay below 4.3 bits a character. */
+const randomBits = 4.5;
+
+function isRandom(word: string): boolean {
+  if (!/[a-z]/.test(word) || !/[A-Z]/.test(word) || !/\d/.test(word)) return false;
+  const counts = new Map<string, number>();
+  for (const letter of word) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  const bits = [...counts.values()].reduce(
+    (sum, count) => sum - (count / word.length) * Math.log2(count / word.length),
+    0,
+  );
+  return bits >= randomBits;
+}
