@@ -136,8 +136,8 @@ function isHarmless(name: string, value: string): boolean {
 /** Not a part of a path, nor of what is encoded. */
 const longWord = /(?<![\w+/=.-])[\w+=-]{40,200}(?![\w+/=.-])/g;
 
-/** More than English, names of files, or hexadecimal digits hold: those stay below 4.3 bits a character. */
-const randomBits = 4.5;
+/** More than English, names of files, or hexadecimal digits hold: those stay below it, in bits a character. */
+const randomBits = 4.3;
 
 function isRandom(word: string): boolean {
   if (!/[a-z]/.test(word) || !/[A-Z]/.test(word) || !/\d/.test(word)) return false;
