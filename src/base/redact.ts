@@ -14,7 +14,8 @@ export function redact(text: string, known: Iterable<string> = []): string {
   const without = spoken.reduce((rest, secret) => rest.replaceAll(secret, redactedMark), text);
   return shapes
     .reduce((rest, { pattern, put = redactedMark }) => rest.replace(pattern, put), without)
-    .replace(assignment, withoutValue);
+    .replace(assignment, withoutValue)
+    .replace(longWord, (word) => (isDrawn(word) ? redactedMark : word));
 }
 
 /** True when the text has the form of a secret, or holds one. */
@@ -90,16 +91,19 @@ const prefixes = [
   'key-[a-f0-9]{32}',
 ].join('|');
 
+/** Its last letter is none of the word behind it. */
+const afterColour = '(?<=\\u001b\\[[\\d;]{0,12}m)';
+
 const shapes: readonly Shape[] = [
   { pattern: /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z ]*)-----[\s\S]*?(?:-----END \1-----|(?![\s\S]))/g },
   { pattern: /PuTTY-User-Key-File-\d[\s\S]*?(?:Private-MAC: *[a-f0-9]+|(?![\s\S]))/g },
   // What stands in a URL before the host, and where a URL is a key by itself.
-  { pattern: /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi, put: `$1${redactedMark}` },
-  { pattern: /(\bhooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]+/gi, put: `$1${redactedMark}` },
-  { pattern: /(\bdiscord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/)[\w/-]+/gi, put: `$1${redactedMark}` },
+  { pattern: /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi, put: `$1${redactedMark}` },
+  { pattern: /(hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]+/gi, put: `$1${redactedMark}` },
+  { pattern: /(discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/)[\w/-]+/gi, put: `$1${redactedMark}` },
   { pattern: /(webhook\.office\.com\/)[^\s'"<>]+/gi, put: `$1${redactedMark}` },
-  { pattern: /(\bapi\.telegram\.org\/bot)[\w:-]+/gi, put: `$1${redactedMark}` },
-  { pattern: new RegExp(`(?<![\\w-])(?:${prefixes})`, 'g') },
+  { pattern: /(api\.telegram\.org\/bot)[\w:-]+/gi, put: `$1${redactedMark}` },
+  { pattern: new RegExp(`(?:(?<![\\w-])|${afterColour})(?:${prefixes})`, 'g') },
   { pattern: /\b((?:bearer|basic|digest|token)\s+)[\w.~+/-]{12,}={0,2}/gi, put: `$1${redactedMark}` },
   { pattern: /(\blogin\s+\S+\s+password\s+)\S+/gi, put: `$1${redactedMark}` },
   {
@@ -134,18 +138,12 @@ function isHarmless(name: string, value: string): boolean {
 }
 
 /** Not a part of a path, nor of what is encoded. */
-const longWord = /(?<![\w+/=.-])[\w+=-]{40,200}(?![\w+/=.-])/g;
+const longWord = new RegExp(`(?:(?<![\\w+/=.-])(?<!base64,)|${afterColour})[\\w+=-]{40,200}(?![\\w+/=.-])`, 'g');
 
-/** More than English, names of files, or hexadecimal digits hold: those stay below it, in bits a character. */
-const randomBits = 4.3;
+/** Where letters were drawn, small ones, capitals and digits take turns more often than in words and names of files. */
+const drawnShare = 0.4;
 
-function isRandom(word: string): boolean {
-  if (!/[a-z]/.test(word) || !/[A-Z]/.test(word) || !/\d/.test(word)) return false;
-  const counts = new Map<string, number>();
-  for (const letter of word) counts.set(letter, (counts.get(letter) ?? 0) + 1);
-  const bits = [...counts.values()].reduce(
-    (sum, count) => sum - (count / word.length) * Math.log2(count / word.length),
-    0,
-  );
-  return bits >= randomBits;
+function isDrawn(word: string): boolean {
+  const turns = [...word.matchAll(/[a-z](?=[A-Z\d])|[A-Z](?=[a-z\d])|\d(?=[a-zA-Z])/g)].length;
+  return /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word) && turns >= drawnShare * word.length;
 }
