@@ -12,8 +12,19 @@ const fewestChars = 6;
 export function redact(text: string, known: Iterable<string> = []): string {
   const spoken = [...new Set([...known].flatMap(formsOf))].sort((a, b) => b.length - a.length);
   const without = spoken.reduce((rest, secret) => rest.replaceAll(secret, redactedMark), text);
+  return without.includes('\u001b') ? withColours(without) : withoutShapes(without);
+}
+
+/** The last letter of a colour would be taken for the first of the word behind it. */
+const withColours = (text: string): string =>
+  withoutShapes(text.replace(colour, '$&\u0000')).replaceAll(afterColour, '');
+
+const colour = /\u001b\[[\d;]*m/g;
+const afterColour = /(?<=\u001b\[[\d;]*m)\u0000/g;
+
+function withoutShapes(text: string): string {
   return shapes
-    .reduce((rest, { pattern, put = redactedMark }) => rest.replace(pattern, put), without)
+    .reduce((rest, { pattern, put = redactedMark }) => rest.replace(pattern, put), text)
     .replace(assignment, withoutValue)
     .replace(longWord, (word) => (isDrawn(word) ? redactedMark : word));
 }
@@ -91,19 +102,16 @@ const prefixes = [
   'key-[a-f0-9]{32}',
 ].join('|');
 
-/** Its last letter is none of the word behind it. */
-const afterColour = '(?<=\\u001b\\[[\\d;]{0,12}m)';
-
 const shapes: readonly Shape[] = [
   { pattern: /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY[A-Z ]*)-----[\s\S]*?(?:-----END \1-----|(?![\s\S]))/g },
   { pattern: /PuTTY-User-Key-File-\d[\s\S]*?(?:Private-MAC: *[a-f0-9]+|(?![\s\S]))/g },
   // What stands in a URL before the host, and where a URL is a key by itself.
-  { pattern: /([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi, put: `$1${redactedMark}` },
+  { pattern: /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@:'"<>]*:[^\s/@'"<>]+(?=@)/gi, put: `$1${redactedMark}` },
   { pattern: /(hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]+/gi, put: `$1${redactedMark}` },
   { pattern: /(discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/)[\w/-]+/gi, put: `$1${redactedMark}` },
   { pattern: /(webhook\.office\.com\/)[^\s'"<>]+/gi, put: `$1${redactedMark}` },
   { pattern: /(api\.telegram\.org\/bot)[\w:-]+/gi, put: `$1${redactedMark}` },
-  { pattern: new RegExp(`(?:(?<![\\w-])|${afterColour})(?:${prefixes})`, 'g') },
+  { pattern: new RegExp(`(?<![\\w-])(?:${prefixes})`, 'g') },
   { pattern: /\b((?:bearer|basic|digest|token)\s+)[\w.~+/-]{12,}={0,2}/gi, put: `$1${redactedMark}` },
   { pattern: /(\blogin\s+\S+\s+password\s+)\S+/gi, put: `$1${redactedMark}` },
   {
@@ -138,7 +146,7 @@ function isHarmless(name: string, value: string): boolean {
 }
 
 /** Not a part of a path, nor of what is encoded. */
-const longWord = new RegExp(`(?:(?<![\\w+/=.-])(?<!base64,)|${afterColour})[\\w+=-]{40,200}(?![\\w+/=.-])`, 'g');
+const longWord = /(?<![\w+/=.-])(?<!base64,)[\w+=-]{40,200}(?![\w+/=.-])/g;
 
 /** Where letters were drawn, small ones, capitals and digits take turns more often than in words and names of files. */
 const drawnShare = 0.4;
