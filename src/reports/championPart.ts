@@ -1,0 +1,98 @@
+/** What was reached: the champion with its evidence, and how far it is from what the goal says. Measured values only. */
+import { code, plain } from '../base/markdown.ts';
+import { formatValue } from '../base/text.ts';
+import { rowStatus, type LedgerRow } from '../experiments/ledger.ts';
+import { repeatsOf, summaryOfRepeats } from '../experiments/recordRows.ts';
+import { meetsTarget, targetText } from '../experiments/target.ts';
+import { counted, type Mentions } from './mentions.ts';
+import type { Night } from './night.ts';
+
+const mostRepeats = 8;
+const mostEvidence = 12;
+
+export function championPart(night: Night, mentions: Mentions): string {
+  const { champion } = night.facts.ledger;
+  const value = night.valueOf(champion);
+  const reached = champion === undefined || value === undefined ? undefined : { champion, value };
+  const lines = [
+    ...(reached === undefined ? [noneText(night)] : championLines(night, reached, mentions)),
+    ...goalLines(night, value),
+    ...evidenceLines(night, mentions),
+  ];
+  return `## Champion\n\n${lines.join('\n')}`;
+}
+
+function noneText({ facts: { ledger } }: Night): string {
+  if (ledger.decisive === undefined) return 'No metric that says which run is better was measured.\n';
+  return `No run that ended well, or goes on, and was not discarded has measured ${plain(ledger.decisive.metric)}.\n`;
+}
+
+interface Reached {
+  readonly champion: LedgerRow;
+  readonly value: number;
+}
+
+function championLines(night: Night, { champion, value }: Reached, mentions: Mentions): string[] {
+  const { number, experimentId, label, command, machineId, verdict } = champion;
+  const metric = plain(night.facts.ledger.decisive?.metric ?? '');
+  const ofExperiment = experimentId === undefined ? '' : ` of ${mentions.experiment(experimentId)}`;
+  const goesOn = verdict === undefined ? ` It is ${rowStatus(champion)}: its value may change.` : '';
+  return [
+    `**${metric} ${formatValue(value)}** in ${mentions.run(number)}${ofExperiment}, ${plain(label, 80)}.${goesOn}`,
+    '',
+    `- Command: ${code(command, 300)} on ${plain(machineId)}`,
+    ...repeatLines(night, champion, mentions),
+    ...firstLines(night, value, mentions),
+  ];
+}
+
+/** How far the same thing, done again, lies from it. */
+function repeatLines({ facts: { ledger } }: Night, champion: LedgerRow, mentions: Mentions): string[] {
+  const { decisive } = ledger;
+  const group = repeatsOf(relatedRows(ledger.experiments, champion)).find((rows) => rows.includes(champion));
+  const summary = decisive && summaryOfRepeats(group ?? [champion], decisive);
+  if (decisive === undefined || summary?.spread === undefined)
+    return ['- Measured once (n = 1): how much of it is chance is not known.'];
+  const { n, mean, spread, best, runs } = summary;
+  const numbers = runs.map(({ number }) => number);
+  const values = `mean ${formatValue(mean)}, standard deviation ${formatValue(spread)}, best ${formatValue(best)}`;
+  return [`- Measured ${n} times (n = ${n}): ${values}: ${mentions.runs(numbers, mostRepeats)}`];
+}
+
+/** Of its experiment, of the one that it repeats, and of those that repeat that one. */
+function relatedRows(experiments: Night['facts']['ledger']['experiments'], champion: LedgerRow): LedgerRow[] {
+  const own = experiments.find(({ runs }) => runs.includes(champion));
+  if (own === undefined) return [champion];
+  const root = own.plan?.retest?.of ?? own.id;
+  return experiments
+    .filter(({ id, plan }) => id === root || id === own.id || plan?.retest?.of === root)
+    .flatMap(({ runs }) => runs);
+}
+
+function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions): string[] {
+  const first = facts.ledger.rows.find((row) => valueOf(row) !== undefined);
+  const start = valueOf(first);
+  if (first === undefined || start === undefined || start === value) return [];
+  const change = start === 0 ? '' : ` (since then ${percent((value - start) / Math.abs(start))})`;
+  return [`- The first that measured it: ${formatValue(start)} in ${mentions.run(first.number)}${change}`];
+}
+
+function goalLines({ facts: { target } }: Night, value: number | undefined): string[] {
+  if (target === undefined) return ['- The goal names no number that could be measured.'];
+  const goal = code(targetText(target));
+  if (value === undefined) return [`- The goal says ${goal}: nothing was measured that could meet it.`];
+  if (meetsTarget(value, target)) return [`- The goal says ${goal}: **met**.`];
+  const shown = target.isPercent === true && Math.abs(value) <= 1 ? value * 100 : value;
+  const gap = Math.abs(shown - target.value);
+  const share = target.value === 0 ? '' : ` (${percent(gap / Math.abs(target.value)).replace('+', '')} of it)`;
+  return [`- The goal says ${goal}: **not met**, ${formatValue(gap)} away${share}.`];
+}
+
+function evidenceLines({ facts }: Night, mentions: Mentions): string[] {
+  return facts.evidence.slice(0, mostEvidence).map(({ run, metric, last, best, count }) => {
+    const values = `last ${formatValue(last)}, best ${formatValue(best)}, ${counted(count, 'point')}`;
+    return `- Evidence at the end: ${plain(metric)} of ${mentions.run(run)}: ${values}`;
+  });
+}
+
+const percent = (share: number): string => `${share > 0 ? '+' : ''}${Number((100 * share).toPrecision(3))} %`;

@@ -1,0 +1,133 @@
+/** Numbers in the words of a model, held against what was measured. */
+import { plain } from '../base/markdown.ts';
+import { directionOf } from '../metrics/direction.ts';
+import type { BriefFacts } from './facts.ts';
+
+/** What a number may be and still be no claim: measured by a run, or given in the goal or a command. */
+export interface KnownNumbers {
+  /** Sorted. */
+  readonly measured: Float64Array;
+  readonly given: ReadonlySet<number>;
+}
+
+/** A number in a text that no run has measured. */
+export interface UnmeasuredNumber {
+  /** As it is written, with its percent sign. */
+  readonly text: string;
+  /** Position behind it. */
+  readonly end: number;
+}
+
+const numberPattern =
+  /(?<![\w.]|[A-Za-z]-)(?:[-+−])?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))(?:e[-+]?\d+)?(?!(?!x\b)\w|\.\d)(\s*%)?/gi;
+/** Time, money and sizes are no values of a metric; neither are dates, clock times and versions. */
+const unitBehind =
+  /^(?:\s*(?:ms|µs|s|sec|seconds?|min|minutes?|h|hours?|days?|[kmgt]i?b|bytes?|usd|dollars?)\b|[:/]\d|-\d{2}\b)/i;
+const metricBefore =
+  /([A-Za-z][\w./-]*)[\s`*_"]*(?:(?:=|:|<=?|>=?|≈|~|is|was|of|to|at|reached|hit|got)[\s`*_"]*){0,2}$/i;
+/** Longer texts are not looked through to their end. */
+const mostChars = 50_000;
+
+/** Numbers of a model's text that no run has measured and nobody has given, in their order. */
+export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly UnmeasuredNumber[] {
+  const found: UnmeasuredNumber[] = [];
+  const shown = text.slice(0, mostChars);
+  for (const match of shown.matchAll(numberPattern)) {
+    const [whole, percent] = match;
+    const end = match.index + whole.length;
+    const before = shown.slice(Math.max(0, match.index - 60), match.index);
+    const written = readNumber(whole, percent !== undefined);
+    if (!isClaim(written, before, shown.slice(end, end + 12)) || isKnown(written, known)) continue;
+    found.push({ text: whole.trim(), end });
+  }
+  return found;
+}
+
+/** The numbers of a ledger, and those that the goal and the commands of its runs give. */
+export function knownNumbers({ ledger, session, runs, target }: KnownSource): KnownNumbers {
+  const values = ledger.rows.flatMap(({ metrics }) =>
+    metrics.flatMap(({ last, best, min, max, mean }) => [last, best, min, max, mean]),
+  );
+  const given = [session.goal, ...runs.flatMap(({ command, label }) => [command, label])];
+  const texts = [...given, ...ledger.experiments.map(({ command }) => command)];
+  return {
+    measured: Float64Array.from(values.filter(Number.isFinite)).sort(),
+    given: new Set([...texts.flatMap(numbersIn), ...(target === undefined ? [] : [target.value])]),
+  };
+}
+
+type KnownSource = Pick<BriefFacts, 'ledger' | 'session' | 'runs' | 'target'>;
+
+const mark = '\uE000';
+const markPattern = new RegExp(mark, 'g');
+
+/** A model's words on one line of Markdown, with what was not measured marked. */
+export function flagged(text: string, known: KnownNumbers, maxChars: number): string {
+  const clean = text.replace(markPattern, '');
+  const marked = unmeasuredNumbers(clean, known).reduceRight(
+    (so, { end }) => `${so.slice(0, end)}${mark}${so.slice(end)}`,
+    clean,
+  );
+  return plain(marked, maxChars).replace(markPattern, ' *(not measured)*');
+}
+
+/** A model's words as a quotation, line by line. */
+export function quotation(text: string, known: KnownNumbers, maxLines = 60): string {
+  const lines = text.trim().split(/\r?\n/);
+  const shown = lines.slice(0, maxLines).map((line) => `> ${flagged(line, known, 1_000)}`.trimEnd());
+  const rest = lines.length > maxLines ? [`>`, `> … and ${lines.length - maxLines} more lines`] : [];
+  return [...shown, ...rest].join('\n');
+}
+
+interface Written {
+  readonly value: number;
+  readonly isPercent: boolean;
+  readonly isWhole: boolean;
+  /** Half of the last digit that is written. */
+  readonly halfUnit: number;
+}
+
+function readNumber(text: string, isPercent: boolean): Written {
+  const digits = text
+    .replace(/[,%\s]/g, '')
+    .replace('−', '-')
+    .toLowerCase();
+  const [mantissa = '', exponent = '0'] = digits.split('e');
+  const decimals = mantissa.split('.')[1]?.length ?? 0;
+  const isWhole = decimals === 0 && !digits.includes('e');
+  return { value: Number(digits), isPercent, isWhole, halfUnit: 0.5 * 10 ** (Number(exponent) - decimals) };
+}
+
+/** A whole number counts something, unless it is a share or stands beside the name of a metric. */
+function isClaim({ value, isPercent, isWhole }: Written, before: string, behind: string): boolean {
+  if (!Number.isFinite(value) || /[$€£]\s*$/.test(before) || unitBehind.test(behind)) return false;
+  if (!isWhole || isPercent) return true;
+  const name = metricBefore.exec(before)?.[1];
+  return name !== undefined && directionOf(name) !== 'none';
+}
+
+function isKnown(written: Written, { measured, given }: KnownNumbers): boolean {
+  const { value, isPercent } = written;
+  if (given.has(value)) return true;
+  const tolerance = toleranceOf(written);
+  if (hasNear(measured, value, tolerance)) return true;
+  return isPercent && (given.has(value / 100) || hasNear(measured, value / 100, tolerance / 100));
+}
+
+/** A rounded value is the value; a whole number is only where it is close. */
+const toleranceOf = ({ value, isWhole, halfUnit }: Written): number =>
+  (isWhole ? Math.min(halfUnit, 0.01 * Math.abs(value)) : halfUnit) * (1 + 1e-9);
+
+function hasNear(sorted: Float64Array, value: number, tolerance: number): boolean {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? Infinity) < value - tolerance) low = middle + 1;
+    else high = middle;
+  }
+  return (sorted[low] ?? Infinity) <= value + tolerance;
+}
+
+const numbersIn = (text: string): number[] =>
+  (text.match(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi) ?? []).map(Number).filter(Number.isFinite);

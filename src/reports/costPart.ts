@@ -1,0 +1,44 @@
+/** What it cost: money for thinking, time of machines, GPUs that stood idle. */
+import { plain } from '../base/markdown.ts';
+import { formatDuration } from '../base/text.ts';
+import type { BriefFacts, RunFacts } from './facts.ts';
+import { counted } from './mentions.ts';
+
+const mostMachines = 20;
+
+export function costPart({ cost, runs, session }: BriefFacts): string {
+  const lines = [
+    `- Thinking: ${plain(cost.total, 300)}`,
+    ...cost.lines.map((line) => `  - ${plain(line, 300)}`),
+    `- Time: ${formatDuration(session.lastEventMs - session.startedMs)}, ${counted(session.turns, 'turn')}`,
+    ...machineLines(runs),
+    ...gpuLines(runs),
+  ];
+  return `## Cost and time\n\n${lines.join('\n')}`;
+}
+
+function machineLines(runs: readonly RunFacts[]): string[] {
+  const started = runs.filter(({ tookMs }) => tookMs !== undefined);
+  const machines = [...Map.groupBy(started, ({ machineId }) => machineId)].map(([machine, own]) => ({
+    machine,
+    count: own.length,
+    ms: own.reduce((sum, { tookMs = 0 }) => sum + tookMs, 0),
+  }));
+  const busiest = machines.toSorted((a, b) => b.ms - a.ms);
+  const shown = busiest
+    .slice(0, mostMachines)
+    .map(({ machine, count, ms }) => `- ${plain(machine)}: ${formatDuration(ms)} in ${counted(count, 'run')}`);
+  return busiest.length > mostMachines ? [...shown, `- … and ${busiest.length - mostMachines} more machines`] : shown;
+}
+
+/** Says nothing where no GPU was watched: that is not the same as none being idle. */
+function gpuLines(runs: readonly RunFacts[]): string[] {
+  const watched = runs.flatMap(({ gpu }) => gpu ?? []);
+  const total = watched.reduce((sum, { watchedSeconds }) => sum + watchedSeconds, 0);
+  if (total <= 0) return [];
+  const idle = watched.reduce((sum, { idleSeconds }) => sum + idleSeconds, 0);
+  const share = Math.round((100 * idle) / total);
+  return [
+    `- GPUs that its runs held stood idle for ${formatDuration(idle * 1000)} of the ${formatDuration(total * 1000)} that were watched (${share} %)`,
+  ];
+}

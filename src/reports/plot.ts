@@ -1,0 +1,91 @@
+/** The frame that all charts share: a title, two axes with round numbers, the goal as a dashed line, a legend at the right. */
+import { scaleFor, type Scale } from './scale.ts';
+import { element, label, picture } from './svg.ts';
+
+export interface Plot {
+  readonly title: string;
+  readonly description: string;
+  readonly xTitle: string;
+  /** Of everything that is drawn; only finite values count. */
+  readonly xs: Iterable<number>;
+  readonly ys: Iterable<number>;
+  readonly goal?: { readonly value: number; readonly text: string };
+  readonly legend: readonly LegendEntry[];
+  readonly mayBeLog?: boolean;
+  /** What stands between the axes, as SVG. */
+  draw(x: Scale, y: Scale): string;
+}
+
+export interface LegendEntry {
+  readonly text: string;
+  /** The sign before the text, as SVG around its middle. */
+  sign(x: number, y: number): string;
+}
+
+export const width = 860;
+const height = 400;
+const frame = { left: 72, right: 650, top: 44, bottom: 352 };
+/** Pixels between the axes: as many columns of points are kept. */
+export const plotPixels = frame.right - frame.left;
+export const topOfPlot = frame.top;
+
+/** `undefined` where there is no finite point to draw. */
+export function renderPlot(plot: Plot): string | undefined {
+  const { goal, mayBeLog } = plot;
+  const [xRange, yRange] = [rangeOf(plot.xs), rangeOf(plot.ys)];
+  if (xRange === undefined || yRange === undefined) return undefined;
+  const [low, high] = goal === undefined ? yRange : [Math.min(yRange[0], goal.value), Math.max(yRange[1], goal.value)];
+  const x = scaleFor({ low: xRange[0], high: xRange[1], from: frame.left + 8, to: frame.right - 8 });
+  const y = scaleFor({ low, high, from: frame.bottom - 10, to: frame.top + 10 }, mayBeLog);
+  const title = y.isLog ? `${plot.title} (log scale)` : plot.title;
+  const parts = [
+    label({ class: 'title', x: 16, y: 26 }, title),
+    axes(x, y, plot.xTitle),
+    goal === undefined ? '' : goalLine(y.place(goal.value), goal.text),
+    plot.draw(x, y),
+    legend(plot.legend),
+  ];
+  return picture(
+    { width, height, title, description: plot.description },
+    parts.filter((part) => part !== '').join('\n'),
+  );
+}
+
+function rangeOf(values: Iterable<number>): readonly [number, number] | undefined {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : undefined;
+}
+
+function axes(x: Scale, y: Scale, xTitle: string): string {
+  const { left, right, top, bottom } = frame;
+  const across = y.ticks.flatMap(({ at, text }) => {
+    const place = y.place(at);
+    const line = element('line', { class: 'grid', x1: left, x2: right, y1: place, y2: place });
+    return [line, label({ x: left - 8, y: place + 4, 'text-anchor': 'end' }, text)];
+  });
+  const up = x.ticks.map(({ at, text }) => label({ x: x.place(at), y: bottom + 18, 'text-anchor': 'middle' }, text));
+  const corner = element('path', { class: 'axis', d: `M${left} ${top}V${bottom}H${right}`, fill: 'none' });
+  const name = label({ x: (left + right) / 2, y: bottom + 38, 'text-anchor': 'middle' }, xTitle);
+  return [...across, ...up, corner, name].join('');
+}
+
+function goalLine(place: number, text: string): string {
+  const { left, right } = frame;
+  const line = element('line', { class: 'goal', x1: left, x2: right, y1: place, y2: place });
+  return line + label({ x: right - 6, y: place - 6, 'text-anchor': 'end' }, text);
+}
+
+/** Above and below the words of the goal nothing is moved: the legend begins at the top, and is short. */
+function legend(entries: readonly LegendEntry[]): string {
+  return entries
+    .map(({ text, sign }, index) => {
+      const y = frame.top + 22 * index + 10;
+      return sign(frame.right + 60, y) + label({ x: frame.right + 78, y: y + 4 }, text);
+    })
+    .join('');
+}

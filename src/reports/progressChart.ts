@@ -1,0 +1,113 @@
+/** How the best value came about: a dot for each run, a line for the best so far. */
+import type { Decision } from '../experiments/experiment.ts';
+import type { Direction } from '../metrics/metric.ts';
+import { renderPlot, type LegendEntry } from './plot.ts';
+import { element, pathOf, xmlText } from './svg.ts';
+
+export interface ProgressPoint {
+  /** The number of the run. */
+  readonly number: number;
+  readonly value: number;
+  /** Absent while nobody has judged it. */
+  readonly decision?: Decision;
+  /** It ended well, or goes on: only then it can be the best. */
+  readonly counts: boolean;
+}
+
+export interface ProgressChart {
+  readonly metric: string;
+  readonly direction: Direction;
+  /** In the order of their numbers. */
+  readonly points: readonly ProgressPoint[];
+  readonly goal?: { readonly value: number; readonly text: string };
+}
+
+type Mark = 'keep' | 'discard' | 'bad';
+
+/** More dots than this are thinned out: no eye tells them apart. */
+const mostDots = 600;
+
+/** An SVG document; `undefined` where nothing was measured. */
+export function progressChart({ metric, direction, points, goal }: ProgressChart): string | undefined {
+  const finite = points.filter(({ value }) => Number.isFinite(value));
+  const steps = bestSteps(finite, direction);
+  return renderPlot({
+    title: `${metric}: best so far`,
+    description: `${metric} of ${finite.length} runs in their order, and the best value so far`,
+    xTitle: 'run',
+    xs: finite.map(({ number }) => number),
+    ys: finite.map(({ value }) => value),
+    mayBeLog: (goal?.value ?? 1) > 0,
+    ...(goal && { goal }),
+    legend: legendOf(finite),
+    draw(x, y) {
+      const line = steps.map(([number, value]): [number, number] => [x.place(number), y.place(value)]);
+      const best = element('path', { class: 'line strong c0 d0', d: pathOf(line) }, '<title>best so far</title>');
+      return (
+        best +
+        thinned(finite)
+          .map((point) => dot(x.place(point.number), y.place(point.value), point))
+          .join('')
+      );
+    },
+  });
+}
+
+/** The corners of the line: it goes level to the next run that is better, then straight to its value. */
+function bestSteps(points: readonly ProgressPoint[], direction: Direction): [number, number][] {
+  const corners: [number, number][] = [];
+  let best: number | undefined;
+  for (const { number, value, counts } of points) {
+    if (!counts || (best !== undefined && !(direction === 'lower' ? value < best : value > best))) continue;
+    if (best !== undefined) corners.push([number, best]);
+    corners.push([number, value]);
+    best = value;
+  }
+  const last = points.at(-1);
+  if (best !== undefined && last !== undefined) corners.push([last.number, best]);
+  return corners;
+}
+
+/** What was kept stays; of the others every so many. */
+function thinned(points: readonly ProgressPoint[]): readonly ProgressPoint[] {
+  const every = Math.ceil(points.length / mostDots);
+  return points.filter(({ decision }, index) => decision === 'keep' || index % every === 0);
+}
+
+function markOf({ decision, counts }: ProgressPoint): Mark {
+  if (decision === 'keep') return 'keep';
+  return !counts || decision === 'crash' || decision === 'invalid' ? 'bad' : 'discard';
+}
+
+function sign(mark: Mark, x: number, y: number, title: string): string {
+  const spoken = `<title>${xmlText(title)}</title>`;
+  return mark === 'bad'
+    ? element('path', { class: 'bad', d: `M${x - 3.5} ${y - 3.5}l7 7m0 -7l-7 7` }, spoken)
+    : element('circle', { class: mark, cx: x, cy: y, r: mark === 'keep' ? 4.5 : 3.5 }, spoken);
+}
+
+const dot = (x: number, y: number, point: ProgressPoint): string =>
+  sign(
+    markOf(point),
+    x,
+    y,
+    `run ${point.number}: ${point.value}${point.decision === undefined ? '' : ` (${point.decision})`}`,
+  );
+
+const markTexts: Readonly<Record<Mark, string>> = {
+  keep: 'kept',
+  discard: 'not kept',
+  bad: 'did not count',
+};
+
+function legendOf(points: readonly ProgressPoint[]): LegendEntry[] {
+  const seen = new Set(points.map(markOf));
+  const marks = (['keep', 'discard', 'bad'] as const).filter((mark) => seen.has(mark));
+  const best = (x: number, y: number): string =>
+    element('path', { class: 'line strong c0 d0', d: `M${x - 12} ${y}h24` });
+  const dots = marks.map((mark): LegendEntry => ({
+    text: markTexts[mark],
+    sign: (x, y) => sign(mark, x, y, markTexts[mark]),
+  }));
+  return [{ text: 'best so far', sign: best }, ...dots];
+}

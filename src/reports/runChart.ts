@@ -1,0 +1,81 @@
+/** One metric of several runs, overlaid: the champion thicker, the goal dashed, a cross where a value is no number. */
+import type { SeriesColumns } from '../metrics/metric.ts';
+import { downsample, stepAxis } from '../metrics/downsample.ts';
+import { plotPixels, renderPlot, topOfPlot, type LegendEntry } from './plot.ts';
+import type { Scale } from './scale.ts';
+import { element, lineClass, pathOf, xmlText } from './svg.ts';
+
+export interface ChartRun {
+  /** `run 7`. */
+  readonly name: string;
+  readonly isChampion: boolean;
+  readonly series: SeriesColumns;
+}
+
+export interface RunChart {
+  readonly metric: string;
+  readonly runs: readonly ChartRun[];
+  readonly goal?: { readonly value: number; readonly text: string };
+}
+
+type DrawnRun = Pick<ChartRun, 'name' | 'isChampion'> & ReturnType<typeof downsample>;
+
+/** An SVG document; `undefined` where no run has a finite value. */
+export function runChart({ metric, runs, goal }: RunChart): string | undefined {
+  const drawn = runs.map(({ series, ...run }): DrawnRun => ({
+    ...run,
+    ...downsample(stepAxis(series), series.values, { pixels: plotPixels }),
+  }));
+  const hasMarks = drawn.some(({ nonFinite }) => nonFinite.length > 0);
+  return renderPlot({
+    title: metric,
+    description: describe(metric, drawn),
+    xTitle: 'step',
+    xs: drawn.flatMap(({ x, nonFinite }) => [...x, ...nonFinite.map((mark) => mark.x)]),
+    ys: drawn.flatMap(({ y }) => [...y]),
+    mayBeLog: (goal?.value ?? 1) > 0,
+    ...(goal && { goal }),
+    legend: [...drawn.map(entryOf), ...(hasMarks ? [nonFiniteEntry] : [])],
+    draw: (x, y) =>
+      inOrder(drawn)
+        .map(({ run, index }) => drawRun(run, index, { x, y }))
+        .join('\n'),
+  });
+}
+
+const describe = (metric: string, runs: readonly DrawnRun[]): string =>
+  `${metric} by step of ${runs.map(({ name, isChampion }) => (isChampion ? `${name} (champion)` : name)).join(', ')}`;
+
+/** The champion is drawn last, above the others. */
+const inOrder = (runs: readonly DrawnRun[]) =>
+  runs
+    .map((run, index) => ({ run, index }))
+    .sort((a, b) => Number(a.run.isChampion) - Number(b.run.isChampion) || a.index - b.index);
+
+const classOf = (index: number, isChampion: boolean): string =>
+  `line ${lineClass(index)}${isChampion ? ' strong' : ''}`;
+
+function drawRun(run: DrawnRun, index: number, { x, y }: { readonly x: Scale; readonly y: Scale }): string {
+  const points = [...run.x].map((at, position): [number, number] => [x.place(at), y.place(run.y[position] ?? NaN)]);
+  const [only] = points;
+  const line =
+    points.length === 1 && only !== undefined
+      ? element('circle', { class: `dot ${lineClass(index)}`, cx: only[0], cy: only[1], r: 3.5 })
+      : element(
+          'path',
+          { class: classOf(index, run.isChampion), d: pathOf(points) },
+          `<title>${xmlText(run.name)}</title>`,
+        );
+  const marks = run.nonFinite.map(({ x: at, kind }) => cross(x.place(at), topOfPlot + 4, `${run.name}: ${kind}`));
+  return (points.length === 0 ? '' : line) + marks.join('');
+}
+
+const cross = (x: number, y: number, title: string): string =>
+  element('path', { class: 'bad', d: `M${x - 4} ${y - 4}l8 8m0 -8l-8 8` }, `<title>${xmlText(title)}</title>`);
+
+const entryOf = ({ name, isChampion }: DrawnRun, index: number): LegendEntry => ({
+  text: isChampion ? `${name} · champion` : name,
+  sign: (x, y) => element('path', { class: classOf(index, isChampion), d: `M${x - 12} ${y}h24` }),
+});
+
+const nonFiniteEntry: LegendEntry = { text: 'not a number', sign: (x, y) => cross(x, y, 'not a number') };

@@ -1,0 +1,69 @@
+/** From values to places on an axis, with round numbers to write beside it. */
+import { formatValue } from '../base/text.ts';
+
+export interface Tick {
+  readonly at: number;
+  readonly text: string;
+}
+
+export interface Scale {
+  /** A value's place on the axis, in pixels. */
+  place(value: number): number;
+  readonly ticks: readonly Tick[];
+  readonly isLog: boolean;
+}
+
+interface AxisRange {
+  readonly low: number;
+  readonly high: number;
+  /** Pixels of `low` and `high`. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** From this ratio of the largest to the smallest value on, equal ratios are drawn equally far. */
+const logFromRatio = 100;
+const wantedTicks = 5;
+
+/** Values must be finite; where they are all the same, the axis has room on both sides. */
+export function scaleFor(range: AxisRange, mayBeLog = false): Scale {
+  const isLog = mayBeLog && range.low > 0 && range.high / range.low >= logFromRatio;
+  return isLog ? logScale(range) : linearScale(range);
+}
+
+function linearScale({ low, high, from, to }: AxisRange): Scale {
+  const [first, last] = low === high ? [low - roomAround(low), high + roomAround(high)] : [low, high];
+  // Halves first: the span of the largest numbers is no number.
+  const place = (value: number): number => from + ((value / 2 - first / 2) / (last / 2 - first / 2)) * (to - from);
+  return { place, isLog: false, ticks: linearTicks(first, last) };
+}
+
+const roomAround = (value: number): number => Math.abs(value) * 0.05 || 1;
+
+function linearTicks(low: number, high: number): Tick[] {
+  const step = niceStep((high / 2 - low / 2) * (2 / wantedTicks));
+  if (!Number.isFinite(step) || step === 0) return [];
+  const ticks: Tick[] = [];
+  for (let index = Math.ceil(low / step); index * step <= high && ticks.length < 4 * wantedTicks; index++) {
+    const at = Number((index * step).toPrecision(12));
+    ticks.push({ at, text: formatValue(at) });
+  }
+  return ticks;
+}
+
+/** 1, 2 or 5 times a power of ten, not below `least`. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const factor = [1, 2, 5, 10].find((each) => each * power >= least) ?? 10;
+  return factor * power;
+}
+
+function logScale({ low, high, from, to }: AxisRange): Scale {
+  const [first, last] = [Math.log10(low), Math.log10(high)];
+  const place = (value: number): number => from + ((Math.log10(value) - first) / (last - first)) * (to - from);
+  const every = Math.max(1, Math.ceil((last - first) / (2 * wantedTicks)));
+  const ticks: Tick[] = [];
+  for (let power = Math.ceil(first); power <= last; power += every)
+    ticks.push({ at: 10 ** power, text: formatValue(10 ** power) });
+  return { place, isLog: true, ticks };
+}

@@ -1,0 +1,84 @@
+/** What was tried, and why it was kept or not. */
+import { plain } from '../base/markdown.ts';
+import { formatValue } from '../base/text.ts';
+import type { Decision } from '../experiments/experiment.ts';
+import type { ExperimentRow } from '../experiments/ledger.ts';
+import { flagged } from './claims.ts';
+import { bounded, counted, type Mentions } from './mentions.ts';
+import { bestIn, decisionOf, type Night } from './night.ts';
+
+interface Group {
+  readonly decision: Decision | undefined;
+  readonly name: string;
+  readonly most: number;
+}
+
+const groups: readonly Group[] = [
+  { decision: 'keep', name: 'kept', most: 20 },
+  { decision: 'discard', name: 'discarded', most: 15 },
+  { decision: 'crash', name: 'crashed', most: 10 },
+  { decision: 'invalid', name: 'invalid', most: 10 },
+  { decision: 'retest', name: 'to be tested again', most: 10 },
+  { decision: undefined, name: 'undecided', most: 10 },
+];
+
+const deciders = { agent: 'the agent', engine: 'Helios', person: 'you' } as const;
+
+export function triedPart(night: Night, mentions: Mentions): string {
+  const { experiments } = night.facts.ledger;
+  if (experiments.length === 0) return '## What was tried\n\nNo run was made.';
+  const byDecision = Map.groupBy(experiments, decisionOf);
+  const filled = groups.flatMap((group) => {
+    const of = byDecision.get(group.decision) ?? [];
+    return of.length === 0 ? [] : [{ ...group, of: bestFirst(night, of) }];
+  });
+  const counts = filled.map(({ of, name }) => `${of.length} ${name}`).join(', ');
+  const parts = filled.map(({ name, most, of }) => {
+    const lines = of.slice(0, most).map((row) => experimentLine(night, row, mentions));
+    const rest = of.length > most ? [`- … and ${of.length - most} more ${name}`] : [];
+    return `### ${capital(name)} (${of.length})\n\n${[...lines, ...rest].join('\n')}`;
+  });
+  return `## What was tried\n\n${counted(experiments.length, 'experiment')}: ${counts}.\n\n${parts.join('\n\n')}`;
+}
+
+function bestFirst(night: Night, rows: readonly ExperimentRow[]): readonly ExperimentRow[] {
+  const ranked = rows.map((row) => ({ row, value: bestIn(night, row)?.value }));
+  return ranked.sort((a, b) => night.compare(a.value, b.value)).map(({ row }) => row);
+}
+
+function experimentLine(night: Night, row: ExperimentRow, mentions: Mentions): string {
+  const { plan, id, hypothesis, runs } = row;
+  const said = `“${flagged(hypothesis, night.known, 240)}”`;
+  const name = plan === undefined ? plain(hypothesis, 100) : `${mentions.experimentPlace(id)} ${said}`;
+  const best = bestIn(night, row);
+  const metric = plain(night.facts.ledger.decisive?.metric ?? '');
+  const value = best === undefined ? '' : ` · ${metric} ${formatValue(best.value)} in ${mentions.run(best.row.number)}`;
+  const others = runs.filter((run) => run !== best?.row).map(({ number }) => number);
+  const more = others.length === 0 ? '' : ` · ${best === undefined ? '' : 'also '}${mentions.runs(others, 4)}`;
+  return `- ${name}${value}${more}${whyText(night, row)}`;
+}
+
+function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow): string {
+  if (decision === undefined) return runs.length === 0 ? ' · no run of it was made' : ` · ${plain(verdicts, 120)}`;
+  const { by, why } = decision;
+  return ` · ${deciders[by]}: ${by === 'agent' ? `“${flagged(why, known, 300)}”` : plain(why, 300)}`;
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What a person is wanted for. */
+export function decidePart({ facts, known }: Night, mentions: Mentions): string {
+  const { session, questions, ledger } = facts;
+  const stuck = session.stuck === undefined ? [] : [`- It waits for you: “${flagged(session.stuck, known, 500)}”`];
+  const open = questions
+    .filter(({ answer }) => answer === undefined)
+    .map(
+      ({ id, text, fallback }) =>
+        `- Question ${plain(id)}: “${plain(text, 500)}” Without an answer: ${plain(fallback, 200)}`,
+    );
+  const undecided = ledger.experiments
+    .filter((row) => row.plan !== undefined && row.status === 'over' && decisionOf(row) === undefined)
+    .map(({ id }) => `- Nobody has judged ${mentions.experiment(id)}: is it kept or not?`);
+  const lines = [...stuck, ...bounded(open, 20, 'open questions'), ...bounded(undecided, 10, 'that nobody has judged')];
+  return lines.length === 0 ? '' : `## To decide\n\n${lines.join('\n')}`;
+}

@@ -1,0 +1,67 @@
+/** What went wrong, and what happened while nobody looked. */
+import { exactTime } from '../base/localTime.ts';
+import { code, plain } from '../base/markdown.ts';
+import { formatDuration } from '../base/text.ts';
+import type { BriefFacts, RunFacts } from './facts.ts';
+import { bounded, counted, type Mentions } from './mentions.ts';
+
+const mostFailures = 15;
+const mostAlarms = 20;
+const mostHappenings = 30;
+const mostQuestions = 20;
+
+/** Failures that ended in the same words are told once. */
+export function failuresPart({ runs }: BriefFacts, mentions: Mentions): string {
+  const failed = runs.filter(({ outcome }) => outcome === 'bad');
+  if (failed.length === 0) return '';
+  const alike = Map.groupBy(failed, ({ status, lastLine = '' }) => `${status}\n${lastLine}`);
+  const lines = [...alike.values()].map((group) => failureLine(group, mentions));
+  return `## Failures (${failed.length})\n\n${bounded(lines, mostFailures, 'kinds of failure').join('\n')}`;
+}
+
+function failureLine(group: readonly RunFacts[], mentions: Mentions): string {
+  const [first] = group;
+  if (first === undefined) return '';
+  const took = first.tookMs === undefined || group.length > 1 ? '' : ` after ${formatDuration(first.tookMs)}`;
+  const line = first.lastLine === undefined ? '' : `: ${code(first.lastLine, 200)}`;
+  const numbers = group.map(({ number }) => number);
+  return `- ${mentions.runs(numbers, 5)}: ${plain(first.status, 200)}${took} on ${plain(first.machineId)}${line}`;
+}
+
+const actions = { warn: 'the agent was told', kill: 'the run was ended', ask: 'you were asked' } as const;
+
+export function alarmsPart({ runs }: BriefFacts, mentions: Mentions): string {
+  const alarms = runs.flatMap(({ number, alarms }) => alarms.map((alarm) => ({ number, ...alarm })));
+  if (alarms.length === 0) return '';
+  const newest = alarms.toSorted((a, b) => b.atMs - a.atMs);
+  const shown = newest
+    .slice(0, mostAlarms)
+    .map(
+      ({ number, detail, action, atMs }) =>
+        `- ${exactTime(atMs)} ${mentions.run(number)}: ${plain(detail, 200)} · ${actions[action]}`,
+    );
+  const rest = newest.length > mostAlarms ? [`- … and ${newest.length - mostAlarms} more alarms`] : [];
+  return `## Alarms (${alarms.length})\n\n${[...shown, ...rest].join('\n')}`;
+}
+
+export function questionsPart({ questions }: BriefFacts): string {
+  const answered = questions.flatMap(({ id, text, answer }) => {
+    if (answer === undefined) return [];
+    const by = answer.by === 'person' ? 'you' : 'nobody in time, so its default';
+    return [`- ${plain(id)}: “${plain(text, 300)}” · ${by}: ${plain(answer.text, 200)}`];
+  });
+  if (answered.length === 0) return '';
+  return `## Questions answered\n\n${bounded(answered.toReversed(), mostQuestions, 'answered questions').join('\n')}`;
+}
+
+export function happenedPart({ happenings, sleeps }: BriefFacts): string {
+  const slept =
+    sleeps.count === 0
+      ? []
+      : [
+          `- It slept ${counted(sleeps.count, 'time')}, ${formatDuration(sleeps.totalMs)} in all, ${formatDuration(sleeps.longestMs)} at the longest, without a call to a model.`,
+        ];
+  const lines = happenings.map(({ atMs, text }) => `- ${exactTime(atMs)} ${plain(text, 300)}`);
+  if (slept.length + lines.length === 0) return '';
+  return `## What happened meanwhile\n\n${[...slept, ...bounded(lines.toReversed(), mostHappenings, 'events')].join('\n')}`;
+}
