@@ -1,4 +1,5 @@
 /** Scripts that ask git on a machine: how they are run, and what they begin with. No word of theirs is built from input. */
+import { posix } from 'node:path';
 import { delay, type Clock } from '../../base/clock.ts';
 import { HeliosError, messageOf } from '../../base/errors.ts';
 import { oneLine, shellQuote } from '../../base/text.ts';
@@ -16,6 +17,9 @@ export class GitFailure extends HeliosError {
     this.reason = reason;
   }
 }
+
+/** The folder of Helios on a machine. */
+export const heliosFolder = ({ runsFolder }: Machine): string => posix.dirname(runsFolder);
 
 export interface GitCall {
   readonly machine: Machine;
@@ -96,7 +100,10 @@ const refusals: Readonly<Record<number, readonly [GitFailureReason, string]>> = 
 
 function checked(machine: Machine, { outcome, stderr }: StreamResult, text: string): string {
   if (outcome.kind === 'exited' && outcome.code === 0) return text;
-  const [reason, what] = (outcome.kind === 'exited' ? refusals[outcome.code] : undefined) ?? ['git' as const, undefined];
+  const [reason, what] = (outcome.kind === 'exited' ? refusals[outcome.code] : undefined) ?? [
+    'git' as const,
+    undefined,
+  ];
   const said = oneLine(stderr.replace(/^(?:fatal|error): /gm, ''), 400);
   if (what !== undefined) throw new GitFailure(reason, said === '' ? what : `${what} (${said})`);
   throw new GitFailure(reason, `git on ${machine.id} failed: ${said || outcome.kind}`);
@@ -105,7 +112,7 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
 /**
  * What all scripts begin with. No variable of ours or of the person's redirects git; none of its hooks, filters, watchers
  * or cleaners is started, and nothing is fetched. `g` is git in the repository of the current folder; `enter` goes to the
- * top of its work tree; `own_dir` makes git folder `$own` of our own, `p` is git with that in place of the person's.
+ * top of its work tree; `own_dir` makes the git folder `$own` of our own, `p` is git with that in place of the person's.
  */
 export const scriptStart = String.raw`
 set -f
@@ -137,8 +144,8 @@ enter() {
   head=$(g rev-parse -q --verify 'HEAD^{commit}') || head=
 }
 
-# A git folder that knows the objects of the repository, and nothing of its settings. Helios home $1; unique name $2.
-own_dir() {
+# A folder of our own for as long as this takes: $own. Helios home $1; unique name $2.
+own_folder() {
   for base in "$1/tmp" "${'$'}{TMPDIR:-/tmp}"; do
     own=$base/git.$2
     mkdir -p -- "$base" 2>/dev/null && mkdir -m 700 -- "$own" 2>/dev/null && break
@@ -149,6 +156,11 @@ own_dir() {
   trap 'exit 1' HUP INT TERM PIPE
   # Of those who were cut off.
   find "$base" -maxdepth 1 -name 'git.*' -mtime +1 -exec rm -rf -- {} + 2>/dev/null
+}
+
+# With what makes it a git folder, which knows the objects of the repository and nothing of its settings.
+own_dir() {
+  own_folder "$@"
   mkdir "$own/refs" "$own/info" "$own/objects"
   echo 'ref: refs/heads/none' >"$own/HEAD"
   { cat "$common/info/attributes"; echo; echo '* -filter'; } >"$own/info/attributes" 2>/dev/null
@@ -156,7 +168,7 @@ own_dir() {
     if [ ${'$'}{#empty} -gt 40 ]; then printf '[extensions]\n\tobjectFormat = sha256\n'; fi
     printf '[core]\n\trepositoryFormatVersion = %s\n\tbare = false\n' "$((${'$'}{#empty} > 40))"
     g config --get-regexp '^core\.(filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode|checkstat|trustctime|sharedrepository)$' |
-      sed 's/^core\.\([a-z]*\)/	\1 =/; s/=$/= true/'
+      sed 's/^core\.\([a-z]*\)/\1 =/; s/=$/= true/'
   } >"$own/config"
   objects=$common/objects
   # What cannot be kept can still be told.

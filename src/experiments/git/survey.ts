@@ -1,0 +1,175 @@
+/** What stands in a work tree beside the commit that is checked out: one look, which changes nothing. */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { secretPatterns } from './leaveOut.ts';
+import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
+
+/** All names are bytes, one character each (latin1), relative to the top of the work tree. */
+export interface Survey {
+  /** The top folder of the work tree, absolute. */
+  readonly top: string;
+  /** The commit that is checked out; absent: there is none yet. */
+  readonly head?: string;
+  readonly emptyTree: string;
+  /** New files that are not ignored. */
+  readonly fresh: readonly string[];
+  /** Folders with a repository of their own. */
+  readonly nested: readonly string[];
+  /** Tracked files that are not as the index has them, or that the index is told not to look at. */
+  readonly changed: readonly string[];
+  readonly unwatched: readonly string[];
+  /** What the index has otherwise than `head`: name → how `head` has it; absent there: undefined. */
+  readonly staged: ReadonlyMap<string, HeadEntry | undefined>;
+}
+
+export interface HeadEntry {
+  readonly mode: string;
+  readonly hash: string;
+}
+
+export interface GitPlace {
+  readonly machine: Machine;
+  /** In the work tree, absolute. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+const surveyScript = String.raw`${scriptStart}
+section() { printf '%s\0%s\0' "$mark" "$1"; }
+mark=$2
+enter "$1"
+section place
+printf '%s\0%s\0%s\0' "$top" "$head" "$empty"
+# Whoever reads an index that is split gives its parts a new time: they get their old one back.
+parts() { (cd -- "$git_dir" && find . -maxdepth 1 -name 'sharedindex.*'); }
+if [ -n "$(parts)" ]; then
+  own_dir "$3" "$mark"
+  for part in $(parts); do touch -r "$git_dir/$part" "$own/$part"; done
+fi
+section changed
+g diff-files --raw -z --no-renames --ignore-submodules=dirty || exit 1
+section staged
+g diff-index --cached --raw -z --no-renames --ignore-submodules=none --no-abbrev "${'$'}{head:-$empty}" -- || exit 1
+section fresh
+g ls-files -z --others --exclude-standard || exit 1
+section unwatched
+sparse=$(g config --bool core.sparseCheckout)
+flags='[a-z]'
+[ "$sparse" = true ] || flags='[a-zS]'
+g ls-files -v -z | tr '\n\0' '\001\n' | grep "^$flags " | tr '\n\001' '\0\n'
+for part in $(parts); do touch -r "$own/$part" "$git_dir/$part"; done
+exit 0
+`;
+
+/** Rejects with `GitFailure`. */
+export async function survey({ folder, ...place }: GitPlace): Promise<Survey> {
+  const mark = randomBytes(12).toString('hex');
+  const text = await runGit({ ...place, script: surveyScript, args: [folder, mark, heliosFolder(place.machine)] });
+  const sections = new Map(
+    text.split(`${mark}\0`).map((part) => {
+      const [name = '', ...fields] = part.split('\0');
+      return [name, fields.slice(0, -1)] as const;
+    }),
+  );
+  const of = (name: string): readonly string[] => sections.get(name) ?? [];
+  const [top = '', head = '', emptyTree = ''] = of('place');
+  const others = of('fresh');
+  const unwatched = of('unwatched').map((line) => line.slice(2));
+  return {
+    top: Buffer.from(top, 'latin1').toString('utf8'),
+    ...(head !== '' && { head }),
+    emptyTree,
+    fresh: others.filter((name) => !name.endsWith('/')),
+    nested: others.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1)),
+    changed: rawEntries(of('changed')).map(({ path }) => path),
+    unwatched,
+    staged: new Map(rawEntries(of('staged')).map(({ path, before }) => [path, before])),
+  };
+}
+
+interface RawEntry {
+  readonly path: string;
+  /** Absent: it is new. */
+  readonly before: HeadEntry | undefined;
+}
+
+/** `:100644 100644 <hash> <hash> M`, path, and so on. */
+function rawEntries(fields: readonly string[]): RawEntry[] {
+  const entries: RawEntry[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [mode = '', , hash = ''] = (fields[at] ?? '').slice(1).split(' ');
+    entries.push({ path: fields[at + 1] ?? '', before: /^0*$/.test(mode) ? undefined : { mode, hash } });
+  }
+  return entries;
+}
+
+const inspectScript = String.raw`${scriptStart}
+cd -- "$1" || exit 82
+own_folder "$3" "$2"
+list=$own/list
+cat >"$list"
+printf '%s\n' "$5" >"$own/patterns"
+xargs -0 ls -ldn -- <"$list" 2>/dev/null
+echo "$2"
+xargs -0 sh -c 'for file; do [ -r "$file" ] || [ -h "$file" ] || printf "%s\n" "$file"; done' sh <"$list"
+echo "$2"
+xargs -0 sh -c 'blocks=$1 patterns=$2; shift 2
+find "$@" -prune -type f -size "-$blocks" -exec grep -lE -f "$patterns" -- {} +' sh "$4" "$own/patterns" <"$list" 2>/dev/null
+exit 0
+`;
+
+export interface Inspected {
+  /** Name → bytes; only what is there, and is a file or a link. */
+  readonly sizes: ReadonlyMap<string, number>;
+  /** Pipes, sockets, devices. */
+  readonly special: ReadonlySet<string>;
+  readonly unreadable: ReadonlySet<string>;
+  /** Files in which something looks like a secret. */
+  readonly secret: ReadonlySet<string>;
+}
+
+/** Sizes and contents of files below `top`. Names with control characters are not asked for. Rejects with `GitFailure`. */
+export async function inspect(
+  { folder, ...place }: GitPlace,
+  names: readonly string[],
+  maxFileBytes: number,
+): Promise<Inspected> {
+  if (names.length === 0) return { sizes: new Map(), special: new Set(), unreadable: new Set(), secret: new Set() };
+  const mark = randomBytes(12).toString('hex');
+  const stdin = Buffer.from(names.map((name) => `./${name}\0`).join(''), 'latin1');
+  const blocks = String(Math.ceil(maxFileBytes / 512) + 1);
+  const text = await runGit({
+    ...place,
+    script: inspectScript,
+    args: [folder, mark, heliosFolder(place.machine), blocks, secretPatterns.join('\n')],
+    stdin,
+  });
+  const [listed = '', unreadable = '', secret = ''] = text.split(`${mark}\n`);
+  const namesOf = (lines: string): Set<string> => new Set(lines.split('\n').map((line) => line.slice(2)));
+  return { ...kindsOf(listed, new Set(names)), unreadable: namesOf(unreadable), secret: namesOf(secret) };
+}
+
+/** Lines of `ls -ldn`: kind and mode, links, owner, group, bytes, …, `./name`. */
+function kindsOf(listed: string, names: ReadonlySet<string>): Pick<Inspected, 'sizes' | 'special'> {
+  const sizes = new Map<string, number>();
+  const special = new Set<string>();
+  for (const line of listed.split('\n')) {
+    const at = line.indexOf(' ./');
+    const name = at < 0 ? undefined : linkName(line.slice(at + 3), names);
+    if (name === undefined || line.startsWith('d')) continue;
+    if (/^[-l]/.test(line)) sizes.set(name, Number(line.trim().split(/\s+/)[4]));
+    else special.add(name);
+  }
+  return { sizes, special };
+}
+
+/** `name -> target` of a link: either may hold an arrow. */
+function linkName(text: string, names: ReadonlySet<string>): string | undefined {
+  if (names.has(text)) return text;
+  for (let at = text.indexOf(' -> '); at >= 0; at = text.indexOf(' -> ', at + 1))
+    if (names.has(text.slice(0, at))) return text.slice(0, at);
+  return undefined;
+}

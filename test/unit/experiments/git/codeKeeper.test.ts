@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync, rmSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { systemClock } from '../../../../src/base/clock.ts';
+import type { SessionId } from '../../../../src/base/ids.ts';
+import { CodeKeeper, type CodeKeeperDeps } from '../../../../src/experiments/git/codeKeeper.ts';
+import type { CodeState } from '../../../../src/experiments/experiment.ts';
+import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
+import { differences, GitRepo, pictureOf } from '../../../fakes/gitRepo.ts';
+import { scratchFolder } from '../../../fakes/scratch.ts';
+
+type Kept = Extract<CodeState, { kind: 'git' }>;
+
+const sessionId = 's-0000000001abcdef' as SessionId;
+
+describe('CodeKeeper', () => {
+  const scratch = scratchFolder();
+  const home = (): string => join(scratch(), 'helios');
+  const machine = (): LocalMachine => new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: scratch() });
+  const keeper = (deps: Partial<CodeKeeperDeps> = {}): CodeKeeper =>
+    new CodeKeeper({ sessionId, clock: systemClock, ...deps });
+  const capture = (folder: string, name = 'e1', deps: Partial<CodeKeeperDeps> = {}): Promise<CodeState> =>
+    keeper(deps).capture(machine(), folder, name);
+  const kept = async (folder: string, deps: Partial<CodeKeeperDeps> = {}): Promise<Kept> => {
+    const state = await capture(folder, 'e1', deps);
+    assert.equal(state.kind, 'git', JSON.stringify(state));
+    return state as Kept;
+  };
+  const repoAt = (files?: Readonly<Record<string, string>>): GitRepo => GitRepo.create(join(scratch(), 'repo'), files);
+  /** Captures, and holds it to having changed nothing of the person's. */
+  const untouched = async (repo: GitRepo, deps: Partial<CodeKeeperDeps> = {}): Promise<Kept> => {
+    const before = pictureOf(repo.folder);
+    const state = await kept(repo.folder, deps);
+    assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
+    assert.deepEqual(readdirSync(join(home(), 'tmp')), [], 'nothing temporary is left');
+    return state;
+  };
+
+  it('is the commit where nothing is changed', async () => {
+    const repo = repoAt({ 'a.py': 'a\n', 'sub/b.py': 'b\n' });
+    const { commit, ...state } = await untouched(repo);
+    const head = repo.git('rev-parse', 'HEAD');
+    const tree = repo.git('rev-parse', 'HEAD^{tree}');
+    assert.deepEqual(state, { kind: 'git', repo: repo.folder, head, tree, isDirty: false, leftOut: [] });
+    assert.equal(repo.git('rev-parse', `refs/helios/${sessionId}/e1`), commit);
+    assert.equal(repo.git('rev-parse', `${commit}^`), head);
+    assert.equal(repo.git('log', '-1', '--format=%an <%ae>', commit ?? ''), 'Helios <helios@localhost>');
+  });
+
+  it('takes changes, new files, deletions, links and modes as they stand, and nothing that is ignored', async () => {
+    const repo = repoAt({ '.gitignore': '*.log\nout/\n', 'a.py': 'a\n', 'b.py': 'b\n', 'c.py': 'c\n', 'd.sh': 'd\n' });
+    repo.write({ 'a.py': 'changed\n', 'new dir/ü "x".py': 'new\n', 'x.log': 'no\n', 'out/big': 'no\n' });
+    repo.write({ 'c.py': 'staged\n' });
+    repo.git('add', 'c.py');
+    repo.write({ 'c.py': 'staged, then changed\n' });
+    rmSync(join(repo.folder, 'b.py'));
+    chmodSync(join(repo.folder, 'd.sh'), 0o755);
+    symlinkSync('a.py -> nowhere', join(repo.folder, 'link'));
+    const { tree, isDirty, leftOut } = await untouched(repo);
+    assert.equal(isDirty, true);
+    assert.deepEqual(leftOut, []);
+    assert.deepEqual(repo.names(tree), ['.gitignore', 'a.py', 'c.py', 'd.sh', 'link', 'new dir/ü "x".py']);
+    assert.equal(repo.git('show', `${tree}:a.py`), 'changed');
+    assert.equal(repo.git('show', `${tree}:c.py`), 'staged, then changed');
+    assert.match(repo.git('ls-tree', tree, 'd.sh'), /^100755/);
+    assert.match(repo.git('ls-tree', tree, 'link'), /^120000/);
+  });
+
+  it('has the same tree for the same content, whatever was staged, and another one for another', async () => {
+    const repo = repoAt();
+    repo.write({ 'new.py': 'x\n' });
+    const first = await kept(repo.folder);
+    repo.git('add', 'new.py');
+    const second = await kept(repo.folder);
+    repo.write({ 'new.py': 'y\n' });
+    const third = await kept(repo.folder);
+    assert.equal(second.tree, first.tree);
+    assert.notEqual(third.tree, first.tree);
+  });
+
+  it('sees a change of the same size within the second in which the index was written', async () => {
+    const repo = repoAt({ 'a.py': 'aaaa\n' });
+    const time = new Date(Math.floor(Date.now() / 1000) * 1000);
+    utimesSync(join(repo.folder, 'a.py'), time, time);
+    repo.git('update-index', '--refresh');
+    utimesSync(join(repo.folder, '.git/index'), time, time);
+    repo.write({ 'a.py': 'bbbb\n' });
+    utimesSync(join(repo.folder, 'a.py'), time, time);
+    assert.equal(repo.git('show', `${(await kept(repo.folder)).tree}:a.py`), 'bbbb');
+  });
+
+  const secrets: Readonly<Record<string, string>> = {
+    '.env': 'A=1\n',
+    'config/.env.local': 'A=1\n',
+    'server.pem': 'x\n',
+    'keys/id_rsa': 'x\n',
+    'credentials.json': '{}\n',
+    'notes.txt': `token ghp_${'a1B2'.repeat(9)}\n`,
+    'key.txt': '-----BEGIN OPENSSH PRIVATE KEY-----\n',
+    'aws.cfg': `id=AKIA${'ABCD'.repeat(4)}\n`,
+    'conf.py': `API_KEY = "${'abc123XYZ'.repeat(3)}"\n`,
+    'url.txt': 'postgres://ada:correcthorse@db/x\n',
+  };
+  for (const [name, content] of Object.entries(secrets))
+    it(`leaves ${name} out, and names it`, async () => {
+      const repo = repoAt();
+      repo.write({ [name]: content, 'model.py': 'tokenizer = "EleutherAI/gpt-neox-20b"\npassword = input()\n' });
+      const fresh = await untouched(repo);
+      assert.deepEqual(repo.names(fresh.tree), ['model.py', 'train.py']);
+      assert.match(fresh.leftOut.join(), new RegExp(`^${name.replace(/\W/g, '.')} \\(.*secret\\)$`));
+      repo.git('add', '-A');
+      const staged = await untouched(repo);
+      assert.deepEqual(repo.names(staged.tree), ['model.py', 'train.py']);
+    });
+
+  it('leaves large files and checkpoints out, and says how large; what the limits allow is taken', async () => {
+    const repo = repoAt();
+    repo.write({ 'big.txt': 'x'.repeat(11_000_000), 'w.pt': 'x'.repeat(1_200_000), 'small.npy': 'x'.repeat(1_000) });
+    const { tree, leftOut } = await untouched(repo);
+    assert.deepEqual(leftOut, ['big.txt (11 MB)', 'w.pt (binary of 1.2 MB)']);
+    assert.deepEqual(repo.names(tree), ['small.npy', 'train.py']);
+    const limits = () => ({ maxFileBytes: 500, maxTotalBytes: 1_000, maxFiles: 2 });
+    repo.write({ '1.py': 'x'.repeat(300), '2.py': 'x'.repeat(301), '3.py': 'x'.repeat(302), '4.py': '' });
+    const few = await untouched(repo, { limits });
+    assert.deepEqual(repo.names(few.tree), ['1.py', '4.py', 'train.py']);
+    assert.ok(few.leftOut.includes('2.py (too much is new or changed)'));
+  });
+
+  it('keeps what is tracked as it is in the commit, where the change may not be taken', async () => {
+    const repo = repoAt({ '.env': 'A=1\n', 'conf.py': 'x\n', 'same.pem': 'x\n' });
+    repo.write({ '.env': 'A=2\n', 'conf.py': `API_KEY = "${'abc123XYZ'.repeat(3)}"\n` });
+    const check = async (): Promise<void> => {
+      const { tree, isDirty, leftOut } = await untouched(repo);
+      assert.equal(isDirty, false);
+      assert.equal(repo.git('show', `${tree}:.env`), 'A=1');
+      assert.equal(repo.git('show', `${tree}:conf.py`), 'x');
+      assert.equal(leftOut.length, 2);
+    };
+    await check();
+    repo.git('add', '-A');
+    await check();
+  });
+
+  it('starts no hook, filter, watcher or cleaner', async () => {
+    const repo = repoAt({ '.gitattributes': '*.bin filter=trap diff=trap\n', 'a.bin': 'a\n' });
+    const { program, mark } = repo.trap('any');
+    const names = ['pre-commit', 'post-commit', 'reference-transaction', 'post-index-change', 'pre-auto-gc'];
+    for (const name of names) symlinkSync(program, join(repo.folder, '.git/hooks', name));
+    const settings = ['filter.trap.clean', 'filter.trap.smudge', 'filter.trap.process', 'diff.trap.textconv'];
+    for (const key of [...settings, 'core.fsmonitor', 'diff.external', 'core.pager', 'core.editor'])
+      repo.git('config', key, program);
+    for (const [key, value] of [
+      ['filter.trap.required', 'true'],
+      ['gc.auto', '1'],
+      ['commit.gpgSign', 'true'],
+      ['core.logAllRefUpdates', 'always'],
+    ] as const)
+      repo.git('config', key, value);
+    repo.git('config', 'gpg.program', program);
+    rmSync(mark, { force: true });
+    repo.write({ 'a.bin': 'changed\n', 'new.bin': 'new\n' });
+    const { tree } = await untouched(repo);
+    assert.equal(existsSync(mark), false, 'a program of the person was started');
+    assert.equal(repo.git('cat-file', '-p', `${tree}:new.bin`), 'new');
+  });
+
+  it('keeps line ends as the settings of the repository say', async () => {
+    const repo = repoAt({ 'a.txt': 'a\n' });
+    repo.git('config', 'core.autocrlf', 'true');
+    repo.write({ 'new.txt': 'x\r\ny\r\n' });
+    assert.equal(repo.git('cat-file', '-p', `${(await untouched(repo)).tree}:new.txt`), 'x\ny');
+  });
+
+  it('works from a folder below, and in a work tree that is linked', async () => {
+    const repo = repoAt({ 'a.py': 'a\n', 'sub/b.py': 'b\n' });
+    assert.equal((await kept(join(repo.folder, 'sub'))).repo, repo.folder);
+    const linked = new GitRepo(join(scratch(), 'linked'));
+    repo.git('worktree', 'add', '-q', '-b', 'side', linked.folder);
+    linked.write({ 'only-here.py': 'x\n' });
+    const before = pictureOf(repo.folder);
+    const state = await kept(linked.folder);
+    assert.equal(state.repo, linked.folder);
+    assert.deepEqual(repo.names(state.tree), ['a.py', 'only-here.py', 'sub/b.py']);
+    assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
+  });
+
+  it('works without a commit, and with another kind of hash', async () => {
+    for (const options of [[], ['--object-format=sha256']]) {
+      const repo = GitRepo.empty(join(scratch(), `empty${options.length}`), ...options);
+      repo.write({ 'a.py': 'a\n' });
+      const { head, isDirty, tree, commit } = await untouched(repo);
+      assert.deepEqual([head, isDirty, repo.names(tree)], [undefined, true, ['a.py']]);
+      assert.equal(repo.git('rev-parse', `${commit}^{tree}`), tree);
+    }
+  });
+
+  it('records submodules without going into them, and leaves other repositories out', async () => {
+    const other = GitRepo.create(join(scratch(), 'other'));
+    const repo = repoAt();
+    repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other.folder, 'lib');
+    repo.git('commit', '-qm', 'with lib');
+    const { program, mark } = repo.trap('sub');
+    const lib = new GitRepo(join(repo.folder, 'lib'));
+    lib.git('config', 'core.fsmonitor', program);
+    rmSync(mark, { force: true });
+    lib.write({ 'train.py': 'dirty\n' });
+    GitRepo.create(join(repo.folder, 'nested'));
+    const clean = await untouched(repo);
+    assert.deepEqual([clean.isDirty, clean.leftOut], [false, ['nested/ (a repository of its own)']]);
+    assert.equal(existsSync(mark), false);
+    lib.git('config', '--unset', 'core.fsmonitor');
+    lib.git('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qam', 'moved');
+    assert.equal(repo.git('rev-parse', `${(await untouched(repo)).tree}:lib`), lib.git('rev-parse', 'HEAD'));
+  });
+
+  it('takes conflicts, intents and files that are not looked at as they stand', async () => {
+    const repo = repoAt({ 'a.py': 'a\n', 'quiet.py': 'q\n', 'skipped.py': 's\n' });
+    repo.git('checkout', '-qb', 'side');
+    repo.write({ 'a.py': 'side\n' });
+    repo.git('commit', '-qam', 'side');
+    repo.git('checkout', '-q', 'main');
+    repo.write({ 'a.py': 'main\n', 'meant.py': 'm\n' });
+    repo.git('commit', '-qam', 'main');
+    assert.throws(() => repo.git('merge', 'side'));
+    repo.git('add', '-N', 'meant.py');
+    repo.git('update-index', '--assume-unchanged', 'quiet.py');
+    repo.git('update-index', '--skip-worktree', 'skipped.py');
+    repo.write({ 'quiet.py': 'loud\n', 'skipped.py': 'there\n' });
+    const { tree } = await untouched(repo);
+    assert.match(repo.git('show', `${tree}:a.py`), /<<<<<<<[^]*side/);
+    assert.deepEqual(
+      ['meant.py', 'quiet.py', 'skipped.py'].map((name) => repo.git('show', `${tree}:${name}`)),
+      ['m', 'loud', 'there'],
+    );
+  });
+
+  it('reads an index that is split, and one with the extras of a watcher', async () => {
+    const repo = repoAt({ 'a.py': 'a\n', 'b.py': 'b\n' });
+    repo.git('config', 'core.untrackedCache', 'true');
+    repo.git('update-index', '--split-index', '--untracked-cache');
+    repo.write({ 'a.py': 'changed\n' });
+    assert.deepEqual(repo.names((await untouched(repo)).tree), ['a.py', 'b.py']);
+  });
+
+  it('is not held up by a git of the person, and does not hold one up', async () => {
+    const repo = repoAt();
+    for (const lock of ['index.lock', 'HEAD.lock', 'packed-refs.lock', 'config.lock'])
+      writeFileSync(join(repo.folder, '.git', lock), '');
+    repo.write({ 'a.py': 'x\n' });
+    assert.equal((await untouched(repo)).isDirty, true);
+  });
+
+  it('keeps two states side by side, and replaces one under its name', async () => {
+    const repo = repoAt();
+    const keep = keeper();
+    repo.write({ 'a.py': '1\n' });
+    const states = await Promise.all(['e1', 'e2', 'e3'].map((name) => keep.capture(machine(), repo.folder, name)));
+    assert.equal(new Set(states.map((state) => (state as Kept).tree)).size, 1);
+    repo.write({ 'a.py': '2\n' });
+    const again = (await keep.capture(machine(), repo.folder, 'e1')) as Kept;
+    assert.equal(repo.git('rev-parse', `refs/helios/${sessionId}/e1`), again.commit);
+    assert.equal(repo.git('for-each-ref', 'refs/helios').split('\n').length, 3);
+  });
+
+  it('tells the tree of a repository that it cannot write, without keeping it', async function () {
+    const repo = repoAt();
+    repo.write({ 'a.py': 'x\n' });
+    const objects = join(repo.folder, '.git/objects');
+    chmodSync(objects, 0o555);
+    // The superuser writes everywhere.
+    if (spawnSync('test', ['-w', objects]).status === 0) this.skip();
+    const { commit, tree } = await kept(repo.folder);
+    chmodSync(objects, 0o755);
+    assert.equal(commit, undefined);
+    assert.match(tree, /^[0-9a-f]{40}$/);
+  });
+
+  const none: Readonly<Record<string, readonly [string, RegExp]>> = {
+    'a folder that is in no repository': ['plain', /in no git repository/],
+    'a folder that is not there': ['nowhere', /no such folder/],
+    'a bare repository': ['bare', /bare: it has no work tree/],
+  };
+  for (const [what, [name, why]] of Object.entries(none))
+    it(`says why ${what} has no state`, async () => {
+      mkdirSync(join(scratch(), 'plain'));
+      GitRepo.empty(join(scratch(), 'source'));
+      spawnSync('git', ['init', '-q', '--bare', join(scratch(), 'bare')]);
+      const state = await capture(join(scratch(), name));
+      assert.equal(state.kind, 'none');
+      assert.match((state as Extract<CodeState, { kind: 'none' }>).why, why);
+    });
+
+  it('says that there is no git, that a name is none, and that it took too long', async () => {
+    const repo = repoAt();
+    const bin = join(scratch(), 'bin');
+    mkdirSync(bin);
+    for (const tool of ['sh', 'env', 'sed', 'grep', 'cat']) symlinkSync(`/bin/${tool}`, join(bin, tool));
+    const poor = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env: { PATH: bin } });
+    const why = async (state: Promise<CodeState>): Promise<string> =>
+      ((await state) as Extract<CodeState, { kind: 'none' }>).why;
+    assert.match(await why(keeper().capture(poor, repo.folder, 'e1')), /no git/);
+    assert.match(await why(capture(repo.folder, '../../heads/main')), /is no name/);
+    const before = pictureOf(repo.folder);
+    assert.match(await why(capture(repo.folder, 'e1', { timeoutMs: 1 })), /within 0.001 s|did not come to an end/);
+    assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
+  });
+
+  it('ignores what the environment says of git', async () => {
+    const repo = repoAt();
+    const other = GitRepo.create(join(scratch(), 'other'), { 'other.py': 'x\n' });
+    const env = {
+      ...process.env,
+      GIT_DIR: join(other.folder, '.git'),
+      GIT_WORK_TREE: other.folder,
+      GIT_INDEX_FILE: '/dev/null',
+    };
+    const misled = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env });
+    const state = await keeper().capture(misled, repo.folder, 'e1');
+    assert.equal((state as Kept).repo, repo.folder);
+  });
+
+  it('says that the disk is full, and takes nothing away', async () => {
+    const repo = repoAt();
+    repo.write({ 'a.py': 'x'.repeat(100_000) });
+    const before = pictureOf(repo.folder);
+    const env = { ...process.env, PATH: `${limited(scratch())}:${process.env.PATH}` };
+    const small = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env });
+    const state = await keeper().capture(small, repo.folder, 'e1');
+    assert.equal(state.kind, 'none');
+    assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
+    assert.equal(repo.git('for-each-ref', 'refs/helios'), '');
+  });
+
+  it('is repeatable after a kill in the middle', async () => {
+    const repo = repoAt();
+    repo.write({ 'a.py': 'x\n' });
+    const before = pictureOf(repo.folder);
+    const cut = await capture(repo.folder, 'e1', { timeoutMs: 60 });
+    const again = await kept(repo.folder);
+    assert.ok(cut.kind === 'none' || cut.tree === again.tree);
+    assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
+  });
+});
+
+/** A git that cannot write more than a few blocks. */
+function limited(scratch: string): string {
+  const bin = join(scratch, 'small');
+  mkdirSync(bin);
+  const git = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/bash\ncase " $* " in *' update-index '*) trap '' XFSZ; ulimit -f 0 ;; esac\nexec ${git} "$@"\n`,
+  );
+  chmodSync(join(bin, 'git'), 0o755);
+  return bin;
+}
