@@ -77,7 +77,7 @@ export interface DivergencePolicy {
 /** Only what no healthy run does ends one. */
 export const defaultPolicy: WatchdogPolicy = {
   non_finite: { action: 'kill' },
-  divergence: { action: 'warn', deviations: 12, warmupPoints: 50, forPoints: 8 },
+  divergence: { action: 'warn', deviations: 8, warmupPoints: 50, forPoints: 8 },
   throughput: { action: 'warn', belowPercent: 25, minutes: 5 },
   silence: { action: 'warn', minutes: 30 },
   disk: { action: 'warn', belowPercent: 5, belowGb: 5 },

@@ -1,0 +1,44 @@
+/** Disks that are nearly full. */
+import { Latch } from './latch.ts';
+
+export interface DiskFacts {
+  readonly path: string;
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
+export interface DiskLimits {
+  /** A disk is nearly full when less than this share is free… */
+  readonly belowPercent: number;
+  /** …and less than this. */
+  readonly belowGb: number;
+}
+
+const gigabyte = 1e9;
+/** It has room again when this many times the limit is free. */
+const roomFactor = 1.5;
+
+export class DiskWatch {
+  readonly latch = new Latch();
+  readonly #limits: DiskLimits;
+
+  constructor(limits: DiskLimits) {
+    this.#limits = limits;
+  }
+
+  /** What to tell, if anything. */
+  look(disks: readonly DiskFacts[]): string | undefined {
+    const full = disks.find((disk) => this.#isBelow(disk, 1));
+    if (full !== undefined) return this.latch.raise(() => diskText(full));
+    if (disks.every((disk) => !this.#isBelow(disk, roomFactor))) this.latch.clear();
+    return undefined;
+  }
+
+  #isBelow({ freeBytes, totalBytes }: DiskFacts, factor: number): boolean {
+    const { belowPercent, belowGb } = this.#limits;
+    return freeBytes < factor * belowGb * gigabyte && freeBytes < (factor * belowPercent * totalBytes) / 100;
+  }
+}
+
+const diskText = ({ path, freeBytes, totalBytes }: DiskFacts): string =>
+  `the disk of ${path} is nearly full: ${(freeBytes / gigabyte).toFixed(1)} GB (${((100 * freeBytes) / totalBytes).toFixed(1)} %) left`;

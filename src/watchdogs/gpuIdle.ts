@@ -1,0 +1,37 @@
+/** GPUs that a run holds and does not use. */
+import { Latch } from './latch.ts';
+
+export interface GpuIdleLimits {
+  readonly belowPercent: number;
+  readonly minutes: number;
+}
+
+/** Between two samples that lie further apart nothing is known. */
+const longestGapMs = 30_000;
+
+export class GpuIdleWatch {
+  readonly latch = new Latch();
+  readonly #limits: GpuIdleLimits;
+  #idle: { readonly sinceMs: number; seenMs: number } | undefined;
+
+  constructor(limits: GpuIdleLimits) {
+    this.#limits = limits;
+  }
+
+  /** A sample of the GPUs of the run: how busy each is, 0 to 100. Without any, nothing is known. */
+  look(atMs: number, percents: readonly number[]): string | undefined {
+    const isBusy = percents.some((percent) => percent >= this.#limits.belowPercent);
+    if (isBusy) this.latch.clear();
+    const gapMs = atMs - (this.#idle?.seenMs ?? atMs);
+    if (isBusy || percents.length === 0 || gapMs > longestGapMs) this.#idle = undefined;
+    if (isBusy || percents.length === 0) return undefined;
+    this.#idle ??= { sinceMs: atMs, seenMs: atMs };
+    this.#idle.seenMs = atMs;
+    const idleMs = atMs - this.#idle.sinceMs;
+    if (idleMs < this.#limits.minutes * 60_000) return undefined;
+    const what = percents.length === 1 ? 'its GPU was' : `its ${percents.length} GPUs were`;
+    return this.latch.raise(
+      () => `${what} below ${this.#limits.belowPercent} % for ${Math.round(idleMs / 60_000)} min`,
+    );
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * All that watches one run: points as they are read, and facts as they are looked at. It finds; what is done is up to who
+ * asks. Each finding is told once, and again only after it has ceased to hold.
+ */
+import { formatValue } from '../base/text.ts';
+import type { MetricPoint, MetricSpec } from '../metrics/metric.ts';
+import type { RunMetrics } from '../metrics/runMetrics.ts';
+import { DiskWatch, type DiskFacts } from './disk.ts';
+import type { Finding } from './finding.ts';
+import { GpuIdleWatch } from './gpuIdle.ts';
+import { Latch } from './latch.ts';
+import { NonFiniteAlarm } from './nonFiniteAlarm.ts';
+import { seriesWatch, type SeriesWatch } from './seriesWatch.ts';
+import { SilenceWatch } from './silence.ts';
+import type { WatchdogPolicy, WatchKind } from './settings.ts';
+import { ThroughputWatch } from './throughput.ts';
+
+export interface RunWatchOptions {
+  readonly policy: WatchdogPolicy;
+  readonly directions?: MetricSpec['directions'];
+  /** The metric decides which run is best. */
+  isDecisive(metric: string): boolean;
+  /** What was told before, by an earlier process: it is told again only after it has ceased to hold. */
+  readonly told?: readonly Pick<Finding, 'kind' | 'action'>[];
+}
+
+/** Some program prints a new name on every line; beyond this, they are not watched. */
+const mostSeries = 2000;
+const noFindings: readonly Finding[] = [];
+
+export class RunWatch {
+  readonly #options: RunWatchOptions;
+  readonly #series = new Map<string, SeriesWatch>();
+  readonly #nonFinite: NonFiniteAlarm;
+  readonly #divergence = new Latch();
+  readonly #throughput: ThroughputWatch;
+  readonly #silence: SilenceWatch;
+  readonly #disk: DiskWatch;
+  readonly #gpus: GpuIdleWatch;
+
+  constructor(options: RunWatchOptions) {
+    this.#options = options;
+    const { policy, told = [] } = options;
+    this.#nonFinite = new NonFiniteAlarm(policy.non_finite.action);
+    this.#throughput = new ThroughputWatch(policy.throughput);
+    this.#silence = new SilenceWatch(policy.silence.minutes);
+    this.#disk = new DiskWatch(policy.disk);
+    this.#gpus = new GpuIdleWatch(policy.gpu_idle);
+    // Whether the others hold is told by the points.
+    for (const { kind } of told) this.#latchOfTime(kind)?.raise(() => 'told');
+  }
+
+  /** Points in the order of the output. */
+  take(points: readonly MetricPoint[]): readonly Finding[] {
+    let findings = noFindings;
+    for (const point of points) {
+      const found = this.#add(point);
+      if (found.length > 0) findings = [...findings, ...found];
+    }
+    return findings;
+  }
+
+  /** Points that an earlier process has read already: what holds at their end and was not told is found now. */
+  recall(metrics: Pick<RunMetrics, 'names' | 'series'>): readonly Finding[] {
+    const found = new Map<string, Finding>();
+    for (const metric of metrics.names()) {
+      const { steps, timesMs, values } = metrics.series(metric);
+      for (const [index, value] of values.entries())
+        for (const finding of this.#add({ metric, value, step: steps[index] ?? NaN, timeMs: timesMs[index] ?? NaN }))
+          found.set(`${finding.kind} ${finding.action}`, finding);
+    }
+    const { told = [] } = this.#options;
+    return [...found.values()].filter(
+      ({ kind, action }) =>
+        this.#holds(kind) && !told.some((before) => before.kind === kind && before.action === action),
+    );
+  }
+
+  /** Asked now and then while the run is known to go on. `lastOutputMs`: when output was last read, if ever. */
+  beat(nowMs: number, lastOutputMs: number | undefined): readonly Finding[] {
+    return this.#found('silence', this.#silence.beat(nowMs, lastOutputMs));
+  }
+
+  /** In place of a beat: the machine does not answer. */
+  skip(): void {
+    this.#silence.skip();
+  }
+
+  /** The disks of the machine of the run. */
+  lookAtDisks(disks: readonly DiskFacts[]): readonly Finding[] {
+    return this.#found('disk', this.#disk.look(disks));
+  }
+
+  /** How busy each GPU is that the run holds, 0 to 100. */
+  lookAtGpus(atMs: number, percents: readonly number[]): readonly Finding[] {
+    return this.#found('gpu_idle', this.#gpus.look(atMs, percents));
+  }
+
+  #add(point: MetricPoint): readonly Finding[] {
+    const series = this.#seriesOf(point.metric);
+    if (series === undefined) return noFindings;
+    const slow = this.#throughput.add(point, series.isSpeed);
+    const found = slow === undefined ? noFindings : this.#found('throughput', slow);
+    const sick = this.#nonFinite.add(series.nonFinite, point);
+    if (sick !== undefined) return [...found, sick];
+    const limit = series.divergence?.add(point.value);
+    if (limit !== undefined) return [...found, ...this.#addDivergence(point, limit)];
+    if (this.#divergence.holding !== undefined) this.#settle();
+    return found;
+  }
+
+  #addDivergence({ metric, value, step }: MetricPoint, limit: number): readonly Finding[] {
+    const at = Number.isFinite(step) ? ` at step ${step}` : '';
+    const detail = this.#divergence.raise(
+      () => `${metric} left its range: ${formatValue(value)}${at}, where ${formatValue(limit)} is the limit`,
+    );
+    return this.#found('divergence', detail);
+  }
+
+  /** It is over when every series is in its range again. */
+  #settle(): void {
+    for (const { divergence } of this.#series.values()) if (divergence?.latch.holding !== undefined) return;
+    this.#divergence.clear();
+  }
+
+  #seriesOf(metric: string): SeriesWatch | undefined {
+    const known = this.#series.get(metric);
+    if (known !== undefined || this.#series.size >= mostSeries) return known;
+    const { policy, directions, isDecisive } = this.#options;
+    const series = seriesWatch(metric, { policy, directions, isDecisive });
+    this.#series.set(metric, series);
+    return series;
+  }
+
+  #found(kind: Exclude<WatchKind, 'non_finite'>, detail: string | undefined): readonly Finding[] {
+    const { action } = this.#options.policy[kind];
+    return detail === undefined || action === 'off' ? noFindings : [{ kind, detail, action }];
+  }
+
+  #holds(kind: WatchKind): boolean {
+    if (kind === 'non_finite') return this.#nonFinite.isHolding;
+    const latch = kind === 'divergence' ? this.#divergence : kind === 'throughput' ? this.#throughput.latch : undefined;
+    return latch?.holding !== undefined;
+  }
+
+  #latchOfTime(kind: WatchKind): Latch | undefined {
+    switch (kind) {
+      case 'silence':
+        return this.#silence.latch;
+      case 'disk':
+        return this.#disk.latch;
+      case 'gpu_idle':
+        return this.#gpus.latch;
+      case 'non_finite':
+      case 'divergence':
+      case 'throughput':
+        return undefined;
+    }
+  }
+}

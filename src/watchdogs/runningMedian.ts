@@ -1,0 +1,76 @@
+/** Median and spread of the last values of a series. A value costs a search and a short move, however long the series. */
+export class RunningMedian {
+  readonly #ring: Float64Array;
+  readonly #sorted: Float64Array;
+  #count = 0;
+  #next = 0;
+
+  /** `capacity`: how many of the last values count. */
+  constructor(capacity: number) {
+    this.#ring = new Float64Array(capacity);
+    this.#sorted = new Float64Array(capacity);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** NaN while there is no value. */
+  get median(): number {
+    return middleOf(this.#sorted, this.#count);
+  }
+
+  /** The median distance from the median; NaN while there is no value. Walks the whole window: ask now and then. */
+  get deviation(): number {
+    const { median } = this;
+    const middle = (this.#count - 1) >> 1;
+    // The nearest values lie around the middle: each step takes the nearer of the next two.
+    let low = middle;
+    let high = middle + 1;
+    let distance = Number.NaN;
+    for (let taken = 0; taken <= middle; taken += 1) {
+      const below = low < 0 ? Infinity : median - (this.#sorted[low] ?? 0);
+      const above = high >= this.#count ? Infinity : (this.#sorted[high] ?? 0) - median;
+      distance = Math.min(below, above);
+      if (below <= above) low -= 1;
+      else high += 1;
+    }
+    return distance;
+  }
+
+  /** `value` must be finite. */
+  add(value: number): void {
+    if (this.#count === this.#ring.length) this.#remove(this.#ring[this.#next] ?? 0);
+    const at = this.#placeOf(value);
+    this.#sorted.copyWithin(at + 1, at, this.#count);
+    this.#sorted[at] = value;
+    this.#count += 1;
+    this.#ring[this.#next] = value;
+    this.#next = (this.#next + 1) % this.#ring.length;
+  }
+
+  #remove(value: number): void {
+    const at = this.#placeOf(value);
+    this.#sorted.copyWithin(at, at + 1, this.#count);
+    this.#count -= 1;
+  }
+
+  /** The place of the first value that is not smaller. */
+  #placeOf(value: number): number {
+    let low = 0;
+    let high = this.#count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#sorted[middle] ?? 0) < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function middleOf(sorted: Float64Array, count: number): number {
+  if (count === 0) return Number.NaN;
+  const middle = count >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return count % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}

@@ -1,0 +1,34 @@
+/** A run that prints nothing. Only time in which it was watched counts: not that of a computer that slept. */
+import { Latch } from './latch.ts';
+
+/** Beats further apart than this were not beats of a computer that was awake. */
+const longestBeatMs = 60_000;
+
+export class SilenceWatch {
+  readonly latch = new Latch();
+  readonly #minutes: number;
+  #heardMs: number | undefined;
+  #beatMs: number | undefined;
+  #silentMs = 0;
+
+  constructor(minutes: number) {
+    this.#minutes = minutes;
+  }
+
+  /** Asked now and then while the run is known to go on. `lastOutputMs`: when output was last read, if ever. */
+  beat(nowMs: number, lastOutputMs: number | undefined): string | undefined {
+    const passedMs = nowMs - (this.#beatMs ?? nowMs);
+    const hasSpoken = this.#beatMs !== undefined && lastOutputMs !== this.#heardMs;
+    this.#beatMs = nowMs;
+    this.#heardMs = lastOutputMs;
+    this.#silentMs = hasSpoken ? 0 : this.#silentMs + Math.max(0, Math.min(passedMs, longestBeatMs));
+    if (hasSpoken) this.latch.clear();
+    if (this.#silentMs < this.#minutes * 60_000) return undefined;
+    return this.latch.raise(() => `no output for ${Math.round(this.#silentMs / 60_000)} min`);
+  }
+
+  /** The machine does not answer: nothing can be told of this time. */
+  skip(): void {
+    this.#beatMs = undefined;
+  }
+}

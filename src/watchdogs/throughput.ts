@@ -1,0 +1,87 @@
+/** A run that became much slower than it was: by its own words (`tokens/s`), else by the steps of its metrics. */
+import { formatValue } from '../base/text.ts';
+import type { MetricPoint } from '../metrics/metric.ts';
+import { Latch } from './latch.ts';
+import { RunningMedian } from './runningMedian.ts';
+
+const windowRates = 101;
+/** Before that, nothing is known of its usual speed. */
+const fewestRates = 20;
+/** One slow stretch may be an evaluation or a checkpoint. */
+const fewestSlow = 3;
+const clearRates = 3;
+/** Output comes in gulps: shorter stretches say nothing. */
+const leastStretchMs = 10_000;
+
+export interface ThroughputLimits {
+  readonly belowPercent: number;
+  readonly minutes: number;
+}
+
+interface Rate {
+  readonly perSecond: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export class ThroughputWatch {
+  readonly latch = new Latch();
+  readonly #limits: ThroughputLimits;
+  readonly #usual = new RunningMedian(windowRates);
+  /** What is followed: a metric that is a speed, or the first one that names steps. */
+  #lead: { readonly metric: string; readonly isSpeed: boolean } | undefined;
+  #anchor: { readonly step: number; readonly timeMs: number } | undefined;
+  #slow: { readonly sinceMs: number; count: number } | undefined;
+  #quick = 0;
+
+  constructor(limits: ThroughputLimits) {
+    this.#limits = limits;
+  }
+
+  /** What to tell, if anything. */
+  add(point: MetricPoint, isSpeed: boolean): string | undefined {
+    if (!this.#follows(point, isSpeed)) return undefined;
+    const rate = this.#rateOf(point, isSpeed);
+    return rate && this.#judge(rate, point);
+  }
+
+  #follows({ metric, step }: MetricPoint, isSpeed: boolean): boolean {
+    if (this.#lead === undefined ? isSpeed || Number.isFinite(step) : isSpeed && !this.#lead.isSpeed) {
+      this.#lead = { metric, isSpeed };
+      this.#anchor = undefined;
+    }
+    return this.#lead?.metric === metric;
+  }
+
+  #rateOf({ step, timeMs, value }: MetricPoint, isSpeed: boolean): Rate | undefined {
+    const from = this.#anchor;
+    const isAnew = from === undefined || timeMs < from.timeMs || (!isSpeed && step < from.step);
+    if (isAnew || timeMs - from.timeMs >= leastStretchMs) this.#anchor = { step, timeMs };
+    if (isAnew || timeMs - from.timeMs < leastStretchMs) return undefined;
+    const perSecond = isSpeed ? value : (step - from.step) / ((timeMs - from.timeMs) / 1000);
+    return Number.isFinite(perSecond) ? { perSecond, fromMs: from.timeMs, toMs: timeMs } : undefined;
+  }
+
+  #judge(rate: Rate, { metric }: MetricPoint): string | undefined {
+    const usual = this.#usual.median;
+    const isKnown = this.#usual.count >= fewestRates;
+    if (!isKnown || rate.perSecond >= (usual * this.#limits.belowPercent) / 100) return this.#quickly(rate);
+    this.#quick = 0;
+    this.#slow ??= { sinceMs: rate.fromMs, count: 0 };
+    this.#slow.count += 1;
+    const isLong = rate.toMs - this.#slow.sinceMs >= this.#limits.minutes * 60_000;
+    if (!isLong || this.#slow.count < fewestSlow) return undefined;
+    const unit = this.#lead?.isSpeed === true ? metric : 'steps/s';
+    const minutes = Math.round((rate.toMs - this.#slow.sinceMs) / 60_000);
+    return this.latch.raise(
+      () => `${unit} fell to ${formatValue(rate.perSecond)} from ${formatValue(usual)}, for ${minutes} min`,
+    );
+  }
+
+  #quickly({ perSecond }: Rate): undefined {
+    this.#usual.add(perSecond);
+    this.#slow = undefined;
+    this.#quick += 1;
+    if (this.#quick >= clearRates) this.latch.clear();
+  }
+}
