@@ -23,7 +23,7 @@ import { Documents, journalFolder, outputFolder } from './documents.ts';
 import { EngineHost, type CreateEngine } from './engineHost.ts';
 import { FollowTarget } from './followTarget.ts';
 import { HostModels } from './hostModels/hostModels.ts';
-import { MetricsPanels } from './metricsPanel/panel.ts';
+import { createMetricsPanels } from './metricsPanel/panel.ts';
 import { createMetricsSource } from './metricsSource.ts';
 import { createMachineQuestions } from './machineQuestions.ts';
 import { HeliosModels, type ModelParts } from './modelProvider.ts';
@@ -33,6 +33,8 @@ import { OpenSessions } from './openSessions.ts';
 import type { Parts } from './parts.ts';
 import { resumeInterrupted } from './resume.ts';
 import { engineSettings, homeFolder, setting } from './settings.ts';
+import { createSessionViewSource } from './sessionViewSource.ts';
+import { createSessionViews } from './sessionView/views.ts';
 import { createStatusBar } from './statusBar.ts';
 import { Trees } from './trees.ts';
 
@@ -44,7 +46,8 @@ export class App implements Disposable {
   readonly #models: ModelParts;
   readonly #hostModels = this.#owned.add(new HostModels());
   #trees: Trees | undefined;
-  #panels: MetricsPanels | undefined;
+  #panels: ReturnType<typeof createMetricsPanels> | undefined;
+  #views: ReturnType<typeof createSessionViews> | undefined;
   #chatgpt: ChatgptAuth | undefined;
 
   /** Registers everything and returns; what takes time begins afterwards. */
@@ -116,6 +119,7 @@ export class App implements Disposable {
     this.#feature('status bar', () => createStatusBar(sessions, approvals));
     this.#feature('trees', () => (this.#trees = new Trees(parts)));
     this.#feature('metrics panel', () => (this.#panels = this.#createPanels()));
+    this.#feature('session views', () => (this.#views = this.#createViews()));
     this.#feature('notifications', () => createNotices(sessions, approvals, following));
     this.#feature('documents', () => this.#growDocuments());
     this.#feature('context keys', () => keepContextKeys(sessions));
@@ -133,7 +137,7 @@ export class App implements Disposable {
     const parts = this.#parts;
     const handlers: Handlers = {
       ...goalCommands(parts),
-      ...sessionCommands(parts),
+      ...sessionCommands(parts, async (id) => this.#views?.show(id)),
       ...runCommands(parts, (id) => this.#showPanel(id)),
       ...machineCommands(parts),
       ...noteCommands(parts),
@@ -164,14 +168,29 @@ export class App implements Disposable {
     return owned;
   }
 
-  #createPanels(): MetricsPanels {
+  #createPanels(): ReturnType<typeof createMetricsPanels> {
     const { host, sessions, extensionUri } = this.#parts;
-    return new MetricsPanels({
+    return createMetricsPanels({
       extensionUri,
       clock: systemClock,
       logger: this.#logger,
       openRun: (runId) => void run('helios.openRunOutput', runId),
       source: async (sessionId) => createMetricsSource(await host.get(), sessions, sessionId as SessionId),
+    });
+  }
+
+  #createViews(): ReturnType<typeof createSessionViews> {
+    const { host, sessions, extensionUri } = this.#parts;
+    const logger = this.#logger;
+    return createSessionViews({
+      ...{ extensionUri, logger, clock: systemClock },
+      openRunOutput: (runId) => void run('helios.openRunOutput', runId),
+      openMetrics: (sessionId) => void run('helios.showMetrics', sessionId),
+      source: async (sessionId) =>
+        createSessionViewSource(
+          { engine: await host.get(), sessions, clock: systemClock, logger },
+          sessionId as SessionId,
+        ),
     });
   }
 

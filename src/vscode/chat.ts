@@ -278,6 +278,7 @@ class ChatHandler {
       buttons.push((stream) => showButton(stream, 'helios.stop', 'Stop', id));
     }
     if (state.runs.size > 0) buttons.push((stream) => showButton(stream, 'helios.showMetrics', 'Show Metrics', id));
+    buttons.push((stream) => showButton(stream, 'helios.openSession', 'Open Session', id));
     buttons.push((stream) => showButton(stream, 'helios.openJournal', 'Open Journal', id));
     return { text: `${line}${hints[end] ? `\n\n${hints[end]}` : ''}`, buttons };
   }

@@ -15,6 +15,7 @@ export const paletteCommands = [
   'helios.say',
   'helios.follow',
   'helios.showMetrics',
+  'helios.openSession',
   'helios.openJournal',
   'helios.resumeSession',
   'helios.compareRuns',

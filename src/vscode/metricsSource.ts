@@ -1,12 +1,8 @@
 /** The data of a metrics panel: one session, live or from its files. Knows no `vscode`. */
-import { stat } from 'node:fs/promises';
 import type { Engine } from '../agent/engine.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
-import type { RunId, SessionId } from '../base/ids.ts';
-import type { MetricSpec } from '../metrics/metric.ts';
-import { RunMetrics } from '../metrics/runMetrics.ts';
-import type { LedgerRow } from '../experiments/ledger.ts';
+import type { SessionId } from '../base/ids.ts';
 import type { PanelState } from '../protocol/metricsPanel.ts';
 import type { RunChange } from '../runs/liveRun.ts';
 import { homeAt } from '../storage/home.ts';
@@ -14,6 +10,7 @@ import type { PanelSeries, PanelSource } from './metricsPanel/panelSource.ts';
 import type { OpenSessions } from './openSessions.ts';
 import type { OpenSessionView } from './present/experimentRows.ts';
 import { emptyPanelState, panelState } from './present/panelState.ts';
+import { SavedMetrics } from './savedMetrics.ts';
 
 export type MetricsSource = PanelSource & Disposable;
 
@@ -36,7 +33,7 @@ class SessionMetrics implements MetricsSource {
   readonly #sessions: OpenSessions;
   readonly #owned = new DisposableStore();
   readonly #points = this.#owned.add(new Emitter<{ readonly runId: string; readonly metric: string }>());
-  readonly #files = new Map<RunId, Promise<RunMetrics | undefined>>();
+  readonly #saved: SavedMetrics;
   #last: OpenSessionView | undefined;
   readonly onDidChangeState: Event<void>;
   readonly onDidAddPoints = this.#points.event;
@@ -47,6 +44,7 @@ class SessionMetrics implements MetricsSource {
     { id, saved }: { readonly id: SessionId; readonly saved: OpenSessionView | undefined },
   ) {
     this.#engine = engine;
+    this.#saved = new SavedMetrics(homeAt(engine.home));
     this.#sessions = sessions;
     this.#id = id;
     this.#last = saved;
@@ -63,7 +61,8 @@ class SessionMetrics implements MetricsSource {
     const view = this.#view();
     const row = view?.ledger.rows.find((each) => each.runId === runId);
     if (view === undefined || row === undefined) return undefined;
-    const metrics = this.#engine.runs.get(row.runId)?.metrics ?? (await this.#saved(view, row));
+    const run = view.state.runs.get(row.runId);
+    const metrics = this.#engine.runs.get(row.runId)?.metrics ?? (run && (await this.#saved.of(run)));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
     const { steps, timesMs, values } = columns;
@@ -71,7 +70,7 @@ class SessionMetrics implements MetricsSource {
   }
 
   dispose(): void {
-    this.#files.clear();
+    this.#saved.forget();
     this.#owned.dispose();
   }
 
@@ -87,25 +86,4 @@ class SessionMetrics implements MetricsSource {
     for (const metric of new Set(change.points.map((point) => point.metric)))
       this.#points.fire({ runId: spec.id, metric });
   }
-
-  /** Points of a run that is over are read from its files, once. Those of one that goes on elsewhere are not ours to open. */
-  #saved({ state }: OpenSessionView, row: LedgerRow): Promise<RunMetrics | undefined> {
-    if (row.verdict === undefined) return Promise.resolve(undefined);
-    const spec = state.runs.get(row.runId)?.spec.metrics ?? {};
-    const known = this.#files.get(row.runId) ?? readSaved(homeAt(this.#engine.home).runFolder(row.runId), spec);
-    this.#files.set(row.runId, known);
-    return known;
-  }
-}
-
-async function readSaved(folder: string, spec: MetricSpec): Promise<RunMetrics | undefined> {
-  const isThere = await stat(folder).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) return undefined;
-  const metrics = await RunMetrics.open(folder, spec);
-  // Its points stay readable; the file is not held.
-  metrics.dispose();
-  return metrics;
 }

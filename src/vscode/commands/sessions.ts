@@ -14,12 +14,16 @@ import { approvalText, effectVerb, runningCount } from '../present/sessionText.t
 import { approvalAnswers } from '../notices.ts';
 import { showSession } from './goal.ts';
 
-export function sessionCommands(parts: Parts): Handlers {
+export function sessionCommands(parts: Parts, showView: (id: SessionId) => Promise<void>): Handlers {
   return {
     'helios.say': (argument) => say(parts, argument),
     'helios.pause': async (argument) => (await going(parts, argument, 'Pause which session?'))?.interrupt(),
     'helios.stop': (argument) => stop(parts, argument),
     'helios.resumeSession': (argument) => resume(parts, argument),
+    'helios.openSession': async (argument) => {
+      const id = await sessionFor(parts, argument);
+      if (id !== undefined) await showView(id);
+    },
     'helios.openJournal': (argument) => openJournal(parts, argument),
     'helios.unpause': (argument) => unpause(parts, argument),
     'helios.answerApproval': (argument, answer) => answerApproval(parts, callIdOf(argument), answer),
@@ -87,13 +91,22 @@ async function pickSaved({ host, sessions }: Parts): Promise<SessionId | undefin
 
 async function openJournal({ host, sessions, documents }: Parts, argument: unknown): Promise<void> {
   const engine = await host.get();
-  const id = sessionIdOf(argument) ?? (await anySession(engine.sessions.list(), sessions.all()[0]?.id));
+  const id = await sessionFor({ host, sessions }, argument);
   if (id === undefined) return;
   await documents.open(`${journalFolder(id)}Journal.md`, async () => {
     // The reading is of the file, the ledger of an open session is live.
     const reading = await engine.sessions.read(id);
     return journalDocument(reading, Date.now());
   });
+}
+
+/** The session that the command was called on, or the one that the person picks. */
+async function sessionFor(
+  { host, sessions }: Pick<Parts, 'host' | 'sessions'>,
+  argument: unknown,
+): Promise<SessionId | undefined> {
+  const engine = await host.get();
+  return sessionIdOf(argument) ?? (await anySession(engine.sessions.list(), sessions.all()[0]?.id));
 }
 
 type Summaries = ReturnType<Awaited<ReturnType<Parts['host']['get']>>['sessions']['list']>;

@@ -3,8 +3,7 @@
  * checks whatever it says. Knows no VS Code, so it is the same under test.
  */
 import 'vscode-jsonrpc/node';
-import { ErrorCodes, ResponseError, type MessageConnection } from 'vscode-jsonrpc';
-import type { z } from 'zod';
+import type { MessageConnection } from 'vscode-jsonrpc';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -18,11 +17,11 @@ import {
   saveCsv,
   saveExport,
   stateChanged,
-  type PanelProblem,
   type PanelState,
   type SeriesAnswer,
   type SeriesQuery,
 } from '../../protocol/metricsPanel.ts';
+import { checked, refusal } from '../viewRequests.ts';
 import { csvParts } from './csv.ts';
 import { Frames } from './frames.ts';
 import type { PanelActions, PanelSource } from './panelSource.ts';
@@ -93,7 +92,7 @@ export class PanelHost implements Disposable {
     connection.onRequest(ready, () => this.#start());
     connection.onRequest(readSeries, (query: unknown) => this.#readSeries(query));
     connection.onNotification(openRun, (request: unknown) =>
-      this.#attempt(() => this.#options.actions.openRun(parsed(openRequest, request).runId)),
+      this.#attempt(() => this.#options.actions.openRun(checked(openRequest, request).runId)),
     );
     connection.onNotification(saveExport, (request: unknown) => this.#attempt(() => this.#saveExport(request)));
     connection.onNotification(saveCsv, (request: unknown) => this.#attempt(() => this.#saveCsv(request)));
@@ -117,10 +116,10 @@ export class PanelHost implements Disposable {
   }
 
   async #readSeries(request: unknown): Promise<SeriesAnswer> {
-    const query: SeriesQuery = parsed(seriesQuery, request);
+    const query: SeriesQuery = checked(seriesQuery, request);
     const connection = this.#connection;
     const series = await this.#options.source.series(query.runId, query.metric);
-    if (series === undefined) throw problem(`There is no series ${query.metric} of this run.`);
+    if (series === undefined) throw refusal(`There is no series ${query.metric} of this run.`);
     const answer = answerSeries(series, query);
     if (connection === this.#connection) this.#noteRead(query, answer.total);
     return answer;
@@ -166,13 +165,13 @@ export class PanelHost implements Disposable {
   }
 
   async #saveExport(request: unknown): Promise<void> {
-    const { kind, name, base64 } = parsed(exportRequest, request);
+    const { kind, name, base64 } = checked(exportRequest, request);
     await this.#options.actions.save({ kind, name, parts: once(Buffer.from(base64, 'base64')) });
   }
 
   async #saveCsv(request: unknown): Promise<void> {
     const { source, actions } = this.#options;
-    const { runIds, metrics } = parsed(csvRequest, request);
+    const { runIds, metrics } = checked(csvRequest, request);
     const runs = source.state().runs.filter((run) => runIds.includes(run.id));
     await actions.save({ kind: 'csv', name: 'metrics', parts: csvParts(source, runs, metrics) });
   }
@@ -192,16 +191,6 @@ export class PanelHost implements Disposable {
 }
 
 const keyOf = (runId: string, metric: string): string => `${runId}\n${metric}`;
-
-const problem = (message: string, code: number = ErrorCodes.InvalidRequest): ResponseError<PanelProblem> =>
-  new ResponseError(code, message, { message });
-
-function parsed<T>(schema: z.ZodType<T>, request: unknown): T {
-  const result = schema.safeParse(request);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw problem(`Refused: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim(), ErrorCodes.InvalidParams);
-}
 
 async function* once(part: Uint8Array): AsyncIterable<Uint8Array> {
   yield part;

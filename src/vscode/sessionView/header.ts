@@ -1,0 +1,41 @@
+/** What stands above the view, and its inbox. */
+import { openQuestions } from '../../agent/questionDesk.ts';
+import type { SessionState } from '../../agent/state.ts';
+import { oneLine } from '../../base/text.ts';
+import type { Desk, SessionHeader, Tone } from '../../protocol/sessionView.ts';
+import { costText, needsPerson, phaseText } from '../present/sessionText.ts';
+import type { SessionViewSource } from './viewSource.ts';
+
+export function headerOf(source: SessionViewSource, state: SessionState, rows: number): SessionHeader {
+  const hand = source.hand();
+  return {
+    sessionId: source.id,
+    title: oneLine(state.goal, 300),
+    phase: phaseText(state, state.lastEventMs),
+    tone: toneOf(state),
+    rows,
+    turns: state.turns,
+    cost: costText(state),
+    startedMs: state.startedMs,
+    lastMs: state.lastEventMs,
+    isGrowing: source.isGrowing && state.phase !== 'ended',
+    openQuestions: openQuestions(state).length,
+    notes: state.stickies.size,
+    experiments: source.ledger().experiments.length,
+    ...(typeof hand === 'string' && { readOnly: hand }),
+  };
+}
+
+function toneOf(state: SessionState): Tone {
+  if (needsPerson(state)) return 'bad';
+  if (state.phase === 'ended') return state.end?.reason === 'goal' ? 'good' : 'muted';
+  return state.phase === 'sleeping' || state.phase === 'paused' ? 'plain' : 'busy';
+}
+
+export const deskOf = (state: SessionState): Desk => ({
+  questions: [...state.questions.values()].map(({ answer, ...question }) => ({
+    ...question,
+    ...(answer && { answer: { text: answer.text, isDefault: answer.by === 'default' } }),
+  })),
+  notes: [...state.stickies].map(([number, text]) => ({ number, text })),
+});

@@ -1,0 +1,40 @@
+/** The ledger as the view draws it: a line for each experiment, or for each launch that belongs to none. */
+import { formatValue } from '../../base/text.ts';
+import type { ExperimentResult, ExperimentRow, Ledger, LedgerRow } from '../../experiments/ledger.ts';
+import type { LedgerLine, LedgerTable, Tone } from '../../protocol/sessionView.ts';
+import { costText } from '../present/sessionText.ts';
+import { decisionTone, line, verdictTone } from './rowWords.ts';
+import { codeText } from './stepContent.ts';
+
+export const ledgerTable = ({ experiments, decisive }: Ledger): LedgerTable => ({
+  lines: experiments.map(lineOf),
+  metric: decisive?.metric ?? '',
+  direction: decisive?.direction ?? 'none',
+});
+
+function lineOf(row: ExperimentRow, index: number): LedgerLine {
+  const { id, plan, result, cost, decision } = row;
+  return {
+    ...{ name: id, number: index + 1, what: line(row.hypothesis === '' ? row.command : row.hypothesis) },
+    decision: decision?.decision ?? (row.verdicts === '' ? row.status.replace('_', ' ') : row.verdicts),
+    tone: decision === undefined ? statusTone(row) : decisionTone(decision.decision),
+    why: line(decision?.why ?? ''),
+    best: result === undefined ? '' : resultText(result),
+    ...(result !== undefined && { bestValue: result.mean }),
+    runs: row.runs.map(({ runId, number }) => ({ id: runId, name: `run ${number}` })),
+    ...(cost !== undefined && { usd: cost.usd }),
+    cost: cost === undefined ? '' : costText(cost),
+    code: plan === undefined ? '' : codeText(plan.code),
+    isChampion: row.isChampion,
+  };
+}
+
+const resultText = ({ mean, spread, n }: ExperimentResult): string =>
+  `${formatValue(mean)}${spread === undefined ? '' : ` ± ${formatValue(spread)}`}${n > 1 ? ` (${n})` : ''}`;
+
+/** While nobody has decided: as its worst run went. */
+function statusTone({ status, runs }: ExperimentRow): Tone {
+  if (status === 'planned' || status === 'not_started') return 'muted';
+  const tones = runs.map(({ verdict }: LedgerRow) => verdictTone(verdict));
+  return (['busy', 'bad', 'warn', 'muted'] as const).find((tone) => tones.includes(tone)) ?? 'good';
+}

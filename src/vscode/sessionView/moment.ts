@@ -1,0 +1,79 @@
+/** Everything about one step: what was said, called and measured, and the session as it was then. */
+import type { JournalEvent } from '../../agent/events.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { cleanText } from '../../base/text.ts';
+import { isRunId } from '../../base/ids.ts';
+import { maxWholeChars, type Moment, type RunAt, type TextSection } from '../../protocol/sessionView.ts';
+import { stepContent, type WholeSection } from './stepContent.ts';
+import { metricNames, stateAt } from './stateAt.ts';
+import { runAt } from './runAt.ts';
+import type { SessionStates } from './states.ts';
+import type { Step, Timeline } from './timeline.ts';
+import type { SessionViewSource } from './viewSource.ts';
+
+/** Of each text; the rest is sent when it is asked for. */
+const sectionChars = 6_000;
+
+export interface MomentWorld {
+  readonly source: SessionViewSource;
+  readonly states: SessionStates;
+  readonly timeline: Timeline;
+}
+
+/** Throws `UserFacing` where there is no such row. */
+export async function momentOf(world: MomentWorld, index: number): Promise<Moment> {
+  const { source, states } = world;
+  const step = stepOf(world, index);
+  const state = states.at(step.shownAt);
+  const event = states.events[step.shownAt];
+  if (state === undefined || event === undefined) throw noSuchRow(index);
+  const ledger = source.ledger();
+  const { facts, sections } = contentOf(world, step);
+  const run = await runOf(world, step);
+  return {
+    ...{ index, row: step.row, facts },
+    texts: sections.map(bounded),
+    ...(run && { run }),
+    state: await stateAt(source, { state, atMs: event.at, ledger }),
+  };
+}
+
+/** The whole text of a section, from its file where the journal has only a part of it. */
+export async function wholeText(world: MomentWorld, index: number, section: string): Promise<string> {
+  const found = contentOf(world, stepOf(world, index)).sections.find(({ id }) => id === section);
+  if (found === undefined) throw new UserFacing('There is no such text any more.', 'Select the step again.');
+  const text = found.file === undefined ? found.text : await world.source.readFile(found.file, maxWholeChars);
+  return cleanText(text).slice(0, maxWholeChars);
+}
+
+function contentOf({ states }: MomentWorld, step: Step) {
+  const state = states.at(step.endedBy ?? step.shownAt);
+  if (state === undefined) throw new UserFacing('The journal does not begin with the start of a session.');
+  return stepContent(states.events, step, state);
+}
+
+/** At the end of what took time: a call that launched it shows it as the call left it. */
+async function runOf({ source, states }: MomentWorld, step: Step): Promise<RunAt | undefined> {
+  const { runId } = step.row;
+  if (runId === undefined || !isRunId(runId)) return undefined;
+  const index = step.row.kind === 'tool' ? (step.endedBy ?? step.shownAt) : step.shownAt;
+  const run = states.at(index)?.runs.get(runId);
+  const event: JournalEvent | undefined = states.events[index];
+  if (run === undefined || event === undefined) return undefined;
+  return runAt(source, { run, atMs: event.at, metrics: metricNames(run, source.ledger()) });
+}
+
+function stepOf({ timeline }: MomentWorld, index: number): Step {
+  const step = timeline.steps[index];
+  if (step === undefined) throw noSuchRow(index);
+  return step;
+}
+
+const noSuchRow = (index: number): UserFacing =>
+  new UserFacing(`The session has no step ${index + 1}.`, 'Select one of the timeline.');
+
+function bounded({ id, title, format, text, isFolded, fileChars }: WholeSection): TextSection {
+  const clean = cleanText(text);
+  const omittedChars = Math.max(0, clean.length - sectionChars, fileChars ?? 0);
+  return { id, title, format, text: clean.slice(0, sectionChars), omittedChars, ...(isFolded && { isFolded }) };
+}

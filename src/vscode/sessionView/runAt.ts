@@ -1,0 +1,105 @@
+/** A run as it was at a moment: its state then, and the values that had been read by then. */
+import type { RunState } from '../../agent/state.ts';
+import type { RunId } from '../../base/ids.ts';
+import { formatValue } from '../../base/text.ts';
+import { directionOf } from '../../metrics/direction.ts';
+import { downsample } from '../../metrics/downsample.ts';
+import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
+import { verdictText } from '../../runs/run.ts';
+import type { MetricAt, RunAt } from '../../protocol/sessionView.ts';
+import { line, verdictTone } from './rowWords.ts';
+import type { SessionViewSource } from './viewSource.ts';
+
+const mostMetrics = 8;
+const sparkPixels = 60;
+
+export interface RunAsked {
+  readonly run: RunState;
+  readonly atMs: number;
+  /** Names of its metrics as they are known today, the one that decides first. */
+  readonly metrics: readonly string[];
+}
+
+export async function runAt(source: Pick<SessionViewSource, 'series'>, asked: RunAsked): Promise<RunAt> {
+  const { run, atMs } = asked;
+  const { id, number, label, machineId } = run.spec;
+  const names = asked.metrics.slice(0, mostMetrics);
+  const columns = await Promise.all(names.map((name) => printedBy(source, { id, name, atMs })));
+  const metrics = names.flatMap((name, index) => metricAt(name, run, columns[index]) ?? []);
+  const [first = ''] = names;
+  return {
+    ...{ id, name: `run ${number}`, label: line(label), machine: machineId, metrics },
+    status: run.verdict === undefined ? (run.notStarted ?? 'running') : verdictText(run.verdict),
+    tone: run.notStarted === undefined ? verdictTone(run.verdict) : 'bad',
+    spark: { metric: first, y: sparkOf(columns[0]) },
+  };
+}
+
+interface PrintedAsked {
+  readonly id: RunId;
+  readonly name: string;
+  readonly atMs: number;
+}
+
+/** The part of a series that had been read at `atMs`. */
+async function printedBy(
+  source: Pick<SessionViewSource, 'series'>,
+  { id, name, atMs }: PrintedAsked,
+): Promise<SeriesColumns | undefined> {
+  const all = await source.series(id, name);
+  if (all === undefined) return undefined;
+  const end = countUntil(all.timesMs, atMs);
+  return {
+    steps: all.steps.subarray(0, end),
+    timesMs: all.timesMs.subarray(0, end),
+    values: all.values.subarray(0, end),
+  };
+}
+
+/** Times are those of reading: they never go back, but where a clock was set. */
+export function countUntil(timesMs: Float64Array, atMs: number): number {
+  let [low, high] = [0, timesMs.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((timesMs[middle] ?? 0) <= atMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Of a run that is over, what was recorded at its end counts; before, what had been read. */
+function metricAt(name: string, run: RunState, columns: SeriesColumns | undefined): MetricAt | undefined {
+  const recorded = run.metrics.find(({ metric }) => metric === name);
+  if (recorded !== undefined) return textsOf(recorded);
+  if (columns === undefined || columns.values.length === 0) return undefined;
+  const direction = directionOf(name, run.spec.metrics.directions);
+  return textsOf({ metric: name, ...tallyOf(columns.values, direction) });
+}
+
+const textsOf = ({
+  metric,
+  last,
+  best,
+  count,
+}: Pick<MetricSummary, 'metric' | 'last' | 'best' | 'count'>): MetricAt => ({
+  name: metric,
+  last: formatValue(last),
+  best: formatValue(best),
+  points: count,
+});
+
+function tallyOf(values: Float64Array, direction: MetricSummary['direction']) {
+  const last = values.at(-1) ?? Number.NaN;
+  let best = Number.NaN;
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    if (Number.isNaN(best) || (direction === 'higher' ? value > best : value < best)) best = value;
+  }
+  return { last, best: direction === 'none' ? last : best, count: values.length };
+}
+
+function sparkOf(columns: SeriesColumns | undefined): Float64Array {
+  if (columns === undefined || columns.values.length < 2) return new Float64Array();
+  const x = columns.values.map((_, index) => index);
+  return downsample(x, columns.values, { pixels: sparkPixels }).y;
+}

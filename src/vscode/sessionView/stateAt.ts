@@ -1,0 +1,83 @@
+/** The session as it was after an event, in facts and in the runs that went on. */
+import { budgetText, shortTokens } from '../../agent/budget/words.ts';
+import { openQuestions } from '../../agent/questionDesk.ts';
+import { ledgerOf } from '../../agent/runDesk.ts';
+import type { RunState, SessionState } from '../../agent/state.ts';
+import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import { formatValue } from '../../base/text.ts';
+import type { Fact, StateAt } from '../../protocol/sessionView.ts';
+import { costText, isAlive, phaseText } from '../present/sessionText.ts';
+import { formatSpan } from '../present/words.ts';
+import { runAt } from './runAt.ts';
+import type { SessionViewSource } from './viewSource.ts';
+
+/** So many runs that go on are told of, the newest first. */
+const mostRuns = 6;
+
+export interface StateAsked {
+  readonly state: SessionState;
+  readonly atMs: number;
+  /** As it is today: it knows the names of metrics. */
+  readonly ledger: Ledger;
+}
+
+export async function stateAt(source: SessionViewSource, { state, atMs, ledger }: StateAsked): Promise<StateAt> {
+  const alive = [...state.runs.values()].filter((run) => isAlive(run) && run.process !== undefined).reverse();
+  const shown = alive.slice(0, mostRuns);
+  const runs = await Promise.all(shown.map((run) => runAt(source, { run, atMs, metrics: metricNames(run, ledger) })));
+  return { atMs, facts: factsOf(state, atMs), runs, moreRuns: alive.length - shown.length };
+}
+
+/** The one that decides first. */
+export function metricNames(run: RunState, { rows, decisive }: Ledger): readonly string[] {
+  const metrics = rows.find(({ runId }) => runId === run.spec.id)?.metrics ?? run.metrics;
+  const first = decisive && summaryFor(metrics, decisive.metric)?.metric;
+  return metrics.map(({ metric }) => metric).sort((a, b) => Number(b === first) - Number(a === first));
+}
+
+function factsOf(state: SessionState, atMs: number): Fact[] {
+  const { budget, turns, records } = state;
+  const facts: (Fact | undefined)[] = [
+    { name: 'Phase', value: phaseText(state, atMs) },
+    { name: 'Turn', value: budget.turns === undefined ? String(turns) : `${turns} of ${budget.turns}` },
+    {
+      name: 'Spent',
+      value: costText(state) + (budget.usd === undefined ? '' : ` of ${budgetText({ usd: budget.usd })}`),
+    },
+    { name: 'Tokens', value: `${shortTokens(state.inputTokens)} in, ${shortTokens(state.outputTokens)} out` },
+    { name: 'Elapsed', value: elapsed(state, atMs) },
+    { name: 'Model', value: `${state.provider}/${state.model}` },
+    bestFact(ledgerOf(state, (run) => run.metrics)),
+    runsFact(state),
+    records.size === 0 ? undefined : { name: 'Experiments', value: experimentsText(state) },
+    openFact('Open questions', openQuestions(state).length, 'warn'),
+    openFact('Pinned notes', state.stickies.size, 'plain'),
+  ];
+  return facts.filter((fact) => fact !== undefined);
+}
+
+function elapsed({ budget, startedMs }: SessionState, atMs: number): string {
+  const limit = budget.minutes === undefined ? '' : ` of ${formatSpan(budget.minutes * 60_000)}`;
+  return formatSpan(atMs - startedMs) + limit;
+}
+
+const openFact = (name: string, count: number, tone: 'warn' | 'plain'): Fact | undefined =>
+  count === 0 ? undefined : { name, value: String(count), tone };
+
+function bestFact({ champion, decisive }: Ledger): Fact | undefined {
+  const summary = champion && decisive && summaryFor(champion.metrics, decisive.metric);
+  if (summary === undefined) return undefined;
+  return { name: 'Best so far', value: `${summary.metric} ${formatValue(summary.best)} · run ${champion?.number}` };
+}
+
+function runsFact({ runs }: SessionState): Fact | undefined {
+  if (runs.size === 0) return undefined;
+  const going = [...runs.values()].filter(isAlive).length;
+  return { name: 'Runs', value: going === 0 ? String(runs.size) : `${runs.size}, ${going} going` };
+}
+
+function experimentsText({ records }: SessionState): string {
+  const last = [...records.values()].map(({ decisions }) => decisions.at(-1)?.decision);
+  const kept = last.filter((decision) => decision === 'keep').length;
+  return `${records.size}, ${kept} kept`;
+}

@@ -1,0 +1,44 @@
+/** The state of a session after any of its events: a fold over the events up to it, begun where one is kept. */
+import { applyEvent, initialState } from '../../agent/fold.ts';
+import type { JournalEvent } from '../../agent/events.ts';
+import type { SessionState } from '../../agent/state.ts';
+
+/** So many events are folded at most to answer. */
+const keptEvery = 256;
+
+export class SessionStates {
+  readonly #events: JournalEvent[] = [];
+  /** After event 0, 256, 512 … States share what did not change between them. */
+  readonly #kept: (SessionState | undefined)[] = [];
+  #last: SessionState | undefined;
+
+  get events(): readonly JournalEvent[] {
+    return this.#events;
+  }
+
+  /** After every event so far; `undefined` before `session.started`. */
+  get last(): SessionState | undefined {
+    return this.#last;
+  }
+
+  add(event: JournalEvent): SessionState | undefined {
+    this.#last = next(this.#last, event);
+    if (this.#events.length % keptEvery === 0) this.#kept.push(this.#last);
+    this.#events.push(event);
+    return this.#last;
+  }
+
+  /** After the event at `index`. */
+  at(index: number): SessionState | undefined {
+    if (index >= this.#events.length - 1) return this.#last;
+    const start = Math.floor(index / keptEvery);
+    let state = this.#kept[start];
+    for (const event of this.#events.slice(start * keptEvery + 1, index + 1)) state = next(state, event);
+    return state;
+  }
+}
+
+function next(state: SessionState | undefined, event: JournalEvent): SessionState | undefined {
+  if (state !== undefined) return applyEvent(state, event);
+  return event.type === 'session.started' ? initialState(event) : undefined;
+}

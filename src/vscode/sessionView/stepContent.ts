@@ -1,0 +1,237 @@
+/** The texts and facts of a step, whole; whoever shows them bounds them. */
+import type { JournalEvent } from '../../agent/events.ts';
+import type { SessionState } from '../../agent/state.ts';
+import { formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
+import type { CodeState } from '../../experiments/experiment.ts';
+import { verdictText } from '../../runs/run.ts';
+import { triggerText } from '../../sleep/trigger.ts';
+import { shortTokens } from '../../agent/budget/words.ts';
+import type { Fact, TextSection } from '../../protocol/sessionView.ts';
+import { approvalDetail } from '../present/sessionText.ts';
+import { exactTime } from '../present/words.ts';
+import { costOf, runName, type Of } from './rowWords.ts';
+import type { Step } from './timeline.ts';
+
+export interface WholeSection extends Pick<TextSection, 'id' | 'title' | 'format' | 'isFolded'> {
+  readonly text: string;
+  /** Where all of it is, when `text` is a part; `fileChars`: at least so many more than are shown. */
+  readonly file?: string;
+  readonly fileChars?: number;
+}
+
+export interface StepContent {
+  readonly facts: readonly Fact[];
+  readonly sections: readonly WholeSection[];
+}
+
+interface Telling {
+  readonly events: readonly JournalEvent[];
+  readonly step: Step;
+  /** After the step is over. */
+  readonly state: SessionState;
+}
+
+type Teller<Type extends JournalEvent['type']> = (event: Of<Type>, telling: Telling) => StepContent;
+
+export function stepContent(events: readonly JournalEvent[], step: Step, state: SessionState): StepContent {
+  const begun = events[step.startedBy];
+  if (begun === undefined) return nothing;
+  const tell = tellers[begun.type] as Teller<JournalEvent['type']> | undefined;
+  return tell?.(begun, { events, step, state }) ?? nothing;
+}
+
+const nothing: StepContent = { facts: [], sections: [] };
+
+const section = (id: string, title: string, text: string, format: TextSection['format'] = 'plain'): WholeSection => ({
+  ...{ id, title, text, format },
+});
+const fact = (name: string, value: string, tone?: Fact['tone']): Fact => ({ name, value, ...(tone && { tone }) });
+const only = (...sections: readonly WholeSection[]): StepContent => ({
+  facts: [],
+  sections: sections.filter(({ text }) => text.trim() !== ''),
+});
+const facts = (...all: readonly Fact[]): StepContent => ({ facts: all, sections: [] });
+
+const tellers: { readonly [Type in JournalEvent['type']]: Teller<Type> } = {
+  'session.started': ({ goal, workFolder, helios }) => ({
+    facts: [fact('Folder', workFolder), fact('Helios', helios)],
+    sections: [section('goal', 'Goal', goal)],
+  }),
+  'session.resumed': ({ by }) => facts(fact('By', by)),
+  'session.model_changed': ({ provider, model }) => facts(fact('Model', `${provider}/${model}`)),
+  'session.effort_changed': ({ effort }) => facts(fact('Reasoning', effort ?? 'as configured')),
+  'session.paused': ({ detail = '' }) => only(section('why', 'Why', detail)),
+  'session.ended': ({ summary, evidence }) => ({
+    facts: evidence.map((one) =>
+      fact(`${one.run} ${one.metric}`, `last ${formatValue(one.last)}, best ${formatValue(one.best)}`),
+    ),
+    sections: [section('summary', 'Summary', summary, 'markdown')],
+  }),
+  'message.added': ({ text }) => only(section('message', 'Message', text)),
+  'model.requested': ({ provider, model }, { events, step }) => {
+    const reply = step.endedBy === undefined ? undefined : events[step.endedBy];
+    return reply?.type === 'model.replied' ? replied(reply, step) : facts(fact('Model', `${provider}/${model}`));
+  },
+  'model.replied': (event, { step }) => replied(event, step),
+  'model.consulted': ({ provider, model, cost }) =>
+    facts(fact('Model', `${provider}/${model}`), fact('Cost', costOf(cost))),
+  'budget.noticed': ({ scope, limit, percent, used, of }) =>
+    facts(
+      fact('Limit', `${limit} of the ${scope}`),
+      fact('Used', `${percent} %: ${amount(limit, used)} of ${amount(limit, of)}`),
+    ),
+  'permission.decided': ({ by, why }) => ({ facts: [fact('By', by)], sections: [section('why', 'Why', why)] }),
+  'tool.started': called,
+  'tool.finished': () => nothing,
+  'run.planned': () => nothing,
+  'run.started': ({ runId, process }, { state }) => launched(state.runs.get(runId)?.spec, process.pid),
+  'run.ended': ({ verdict, outputTail = '', runId }, { state }) => ({
+    facts: [fact('Run', runName(state, runId)), fact('Verdict', verdictText(verdict))],
+    sections: only(section('output', 'End of its output', outputTail, 'code')).sections,
+  }),
+  'run.not_started': ({ why }) => only(section('why', 'Why', why)),
+  'run.alarmed': ({ runId, kind, action, detail }, { state }) => ({
+    facts: [fact('Run', runName(state, runId)), fact('Watchdog', kind.replace('_', ' ')), fact('Action', action)],
+    sections: [section('detail', 'What was seen', detail)],
+  }),
+  'experiment.planned': ({ plan }) => ({
+    facts: [
+      fact('Machine', plan.machineId),
+      fact('Code', codeText(plan.code)),
+      ...(plan.seed === undefined ? [] : [fact('Seed', plan.seed)]),
+      ...(plan.retest === undefined ? [] : [fact('Retest of', `${plan.retest.of}: ${plan.retest.why}`)]),
+    ],
+    sections: [
+      section('hypothesis', 'Hypothesis', plan.hypothesis),
+      section('command', 'Command', plan.command, 'code'),
+    ],
+  }),
+  'experiment.decided': ({ decision, by, why }) => ({
+    facts: [fact('Decision', decision), fact('By', by)],
+    sections: [section('why', 'Why', why)],
+  }),
+  'question.asked': ({ questionId, text, options, fallback, deadlineMs }, { state }) => ({
+    facts: [
+      ...(options.length === 0 ? [] : [fact('Options', options.join(' · '))]),
+      fact('Default', `${fallback}, from ${exactTime(deadlineMs)} on`),
+      fact('Answer', answerText(state.questions.get(questionId)?.answer)),
+    ],
+    sections: [section('question', 'Question', text)],
+  }),
+  'question.answered': ({ answer, by }) => ({
+    facts: [fact('By', by === 'person' ? 'you' : 'default: nobody answered in time')],
+    sections: [section('answer', 'Answer', answer)],
+  }),
+  'sweep.started': ({ plan }) => ({
+    facts: [fact('Points', String(plan.points.length)), fact('Machines', plan.machineIds.join(', '))],
+    sections: [section('points', 'Points', plan.points.map(({ label }) => label).join('\n'), 'code')],
+  }),
+  'sweep.point_skipped': ({ why }) => only(section('why', 'Why', why)),
+  'sweep.ended': ({ text }) => only(section('text', 'What came of it', text)),
+  'env.captured': ({ machineId, repo, gist, file }) =>
+    facts(fact('Machine', machineId), fact('Folder', repo), fact('Environment', gist), fact('File', file)),
+  'sleep.started': ({ request }, { events, step }) => {
+    const end = step.endedBy === undefined ? undefined : events[step.endedBy];
+    return {
+      facts: [
+        fact(
+          'Until',
+          request.triggers.map(triggerText).join(request.logic === 'all' ? ' and ' : ' or ') || 'its deadline',
+        ),
+        ...(request.deadlineMs === undefined ? [] : [fact('At the latest', exactTime(request.deadlineMs))]),
+        ...(end?.type === 'sleep.ended' ? [fact('Woken by', `${end.why.replace('_', ' ')}: ${end.detail}`)] : []),
+      ],
+      sections: [section('reason', 'Why', request.reason)],
+    };
+  },
+  'sleep.ended': () => nothing,
+  'monitor.started': ({ goal, intervalMs }) => ({
+    facts: [fact('Every', formatDuration(intervalMs))],
+    sections: [section('goal', 'What is watched', goal)],
+  }),
+  'monitor.stopped': ({ why }) => only(section('why', 'Why', why)),
+  'context.checkpointed': ({ briefing, tokensBefore }) => ({
+    facts: [fact('Before', `${shortTokens(tokensBefore)} tokens`)],
+    sections: [section('briefing', 'Briefing', briefing, 'markdown')],
+  }),
+  'note.pinned': ({ text }) => only(section('note', 'Note', text)),
+  'note.unpinned': ({ number }) => facts(fact('Note', String(number))),
+};
+
+const amount = (limit: Of<'budget.noticed'>['limit'], value: number): string =>
+  limit === 'usd' ? formatUsd(value) : limit === 'tokens' ? shortTokens(value) : String(Math.round(value));
+
+function replied(event: Of<'model.replied'>, { row }: Step): StepContent {
+  const { usage, content, failure, provider, model } = event;
+  const cached = usage.cacheReadTokens === 0 ? '' : `, ${shortTokens(usage.cacheReadTokens)} from a cache`;
+  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const texts = (type: 'text' | 'thinking'): string =>
+    content.flatMap((block) => (block.type === type ? [block.text] : [])).join('\n\n');
+  const calls = content.flatMap((block) => (block.type === 'tool_call' ? [block.name] : []));
+  return {
+    facts: [
+      fact('Model', `${provider}/${model}`),
+      fact('Tokens', `${shortTokens(input)} in${cached}, ${shortTokens(usage.outputTokens)} out`),
+      fact('Cost', costOf(event.cost)),
+      ...(row.endMs === undefined ? [] : [fact('Took', formatDuration(row.endMs - row.atMs))]),
+      ...(calls.length === 0 ? [] : [fact('Calls', calls.join(', '))]),
+    ],
+    sections: [
+      ...only(section('failure', 'Failure', failure?.message ?? '')).sections,
+      ...only(section('reply', 'Reply', texts('text'), 'markdown')).sections,
+      ...only({ ...section('thinking', 'Thinking', texts('thinking')), isFolded: true }).sections,
+    ],
+  };
+}
+
+function called({ callId, name, effect }: Of<'tool.started'>, { events, step }: Telling): StepContent {
+  const end = step.endedBy === undefined ? undefined : events[step.endedBy];
+  const result = end?.type === 'tool.finished' ? end : undefined;
+  const input = inputOf(events, step.startedBy, callId);
+  const shown = result?.fullPath === undefined ? {} : { file: result.fullPath, fileChars: 1 };
+  return {
+    facts: [
+      fact('Tool', name),
+      fact('Effect', effect),
+      ...(result === undefined ? [] : [fact('Took', formatDuration(result.durationMs))]),
+      ...(result?.isError === true ? [fact('Result', 'failed', 'bad')] : []),
+      ...(result?.changedFiles ?? []).map((file) => fact('Changed', file)),
+    ],
+    sections: [
+      ...only(section('arguments', 'Arguments', argumentsText(input), 'code')).sections,
+      ...only({ ...section('result', 'Result', result?.text ?? '', 'code'), ...shown }).sections,
+    ],
+  };
+}
+
+/** The reply that made the call is a few events before it. */
+function inputOf(events: readonly JournalEvent[], from: number, callId: string): unknown {
+  for (let index = from; index >= 0; index--) {
+    const event = events[index];
+    if (event?.type !== 'model.replied') continue;
+    for (const block of event.content) if (block.type === 'tool_call' && block.id === callId) return block.input;
+  }
+  return undefined;
+}
+
+function argumentsText(input: unknown): string {
+  if (input === undefined) return '';
+  return typeof input === 'string' ? input : approvalDetail(JSON.stringify(input));
+}
+
+function launched(spec: { command: string; cwd: string; machineId: string } | undefined, pid: number): StepContent {
+  if (spec === undefined) return nothing;
+  return {
+    facts: [fact('Machine', spec.machineId), fact('Folder', spec.cwd), fact('Process', String(pid))],
+    sections: [section('command', 'Command', spec.command, 'code')],
+  };
+}
+
+/** `9fceb02 with changes`, or why there is none. */
+export function codeText(code: CodeState): string {
+  if (code.kind === 'none') return oneLine(code.why, 80);
+  return `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? ` with changes, tree ${code.tree.slice(0, 7)}` : ''}`;
+}
+
+const answerText = (answer: { readonly text: string; readonly by: 'person' | 'default' } | undefined): string =>
+  answer === undefined ? 'open' : answer.by === 'default' ? `${answer.text} (default)` : answer.text;

@@ -1,0 +1,185 @@
+/** The steps of a session, grown event by event, and the runs beside them. Pure. */
+import type { JournalEvent } from '../../agent/events.ts';
+import type { SessionState } from '../../agent/state.ts';
+import type { RunId } from '../../base/ids.ts';
+import { verdictText } from '../../runs/run.ts';
+import { maxLanes, type RunBar, type TimelineRow } from '../../protocol/sessionView.ts';
+import { line, rowWords, runName, verdictTone, type Of } from './rowWords.ts';
+
+export interface Step {
+  readonly row: TimelineRow;
+  /** The event that began it: the journal from here tells of the step. */
+  readonly startedBy: number;
+  /** The event after which the session was as the step shows it. */
+  readonly shownAt: number;
+  /** The event that completed it, where another one did. */
+  readonly endedBy?: number;
+}
+
+/** As the view is told of it, and when it took place. The end of one that goes on is open. */
+export type Bar = Omit<RunBar, 'toRow'> & {
+  readonly toRow: number | undefined;
+  readonly startMs: number;
+  readonly endMs: number | undefined;
+};
+
+export class Timeline {
+  readonly #steps: Step[] = [];
+  readonly #bars: Bar[] = [];
+  /** Steps that go on: `turn`, or the id of a call, sleep or run → row. */
+  readonly #open = new Map<string, number>();
+  readonly #barOf = new Map<RunId, number>();
+  readonly #busyLanes = new Set<number>();
+  #changedFrom = 0;
+
+  get steps(): readonly Step[] {
+    return this.#steps;
+  }
+
+  /** In the order of their starts. */
+  get bars(): readonly Bar[] {
+    return this.#bars;
+  }
+
+  /** The first row that is new or different since this was asked last. */
+  takeChanged(): number {
+    const first = this.#changedFrom;
+    this.#changedFrom = this.#steps.length;
+    return first;
+  }
+
+  /** `state` is the session's after the event, `index` the event's place in the journal. */
+  add(event: JournalEvent, index: number, state: SessionState): void {
+    switch (event.type) {
+      case 'model.replied':
+        return this.#replied(event, index, state);
+      case 'tool.finished':
+        return this.#complete(event.callId, { event, index }, finishedRow(event));
+      case 'sleep.ended':
+        return this.#complete(event.sleepId, { event, index }, { tone: 'plain', note: line(event.detail) });
+      case 'run.ended':
+        this.#complete(event.runId, { event, index }, { tone: verdictTone(event.verdict) });
+        this.#append(event, index, state);
+        return this.#endBar(event);
+      case 'session.resumed':
+        this.#interrupt();
+        return this.#append(event, index, state);
+      default:
+        this.#append(event, index, state);
+    }
+    if (event.type === 'run.started') this.#startBar(event, state);
+  }
+
+  #append(event: JournalEvent, index: number, state: SessionState): void {
+    const words = rowWords(event, state);
+    if (words === undefined) return;
+    const key = keyOf(event);
+    if (key !== undefined) this.#open.set(key, this.#steps.length);
+    const row: TimelineRow = { tone: 'plain', ...words, atMs: event.at, turn: state.turns, usd: state.usd };
+    this.#steps.push({ row, startedBy: index, shownAt: index });
+  }
+
+  #replied(event: Of<'model.replied'>, index: number, state: SessionState): void {
+    const row = this.#open.get('turn');
+    const words = rowWords(event, state);
+    if (row === undefined || words === undefined) return this.#append(event, index, state);
+    this.#complete('turn', { event, index }, { ...words, usd: state.usd });
+    const step = this.#steps[row];
+    if (step !== undefined) this.#steps[row] = { ...step, shownAt: index };
+  }
+
+  #complete(key: string, { event, index }: { event: JournalEvent; index: number }, change: Partial<TimelineRow>): void {
+    const row = this.#open.get(key);
+    const step = row === undefined ? undefined : this.#steps[row];
+    if (row === undefined || step === undefined) return;
+    this.#open.delete(key);
+    this.#steps[row] = { ...step, row: { ...step.row, ...change, endMs: event.at }, endedBy: index };
+    this.#changedFrom = Math.min(this.#changedFrom, row);
+  }
+
+  /** What was under way when the process died. A call that is answered later after all is completed then. */
+  #interrupt(): void {
+    for (const row of this.#open.values()) {
+      const step = this.#steps[row];
+      if (step?.row.kind !== 'turn' && step?.row.kind !== 'tool') continue;
+      this.#steps[row] = { ...step, row: { ...step.row, tone: 'muted', note: 'interrupted' } };
+      this.#changedFrom = Math.min(this.#changedFrom, row);
+    }
+  }
+
+  #startBar({ runId, process }: Of<'run.started'>, state: SessionState): void {
+    const run = state.runs.get(runId);
+    if (run === undefined || this.#barOf.has(runId)) return;
+    const lane = this.#freeLane();
+    this.#busyLanes.add(lane);
+    this.#barOf.set(runId, this.#bars.length);
+    this.#bars.push({
+      ...{ runId, name: runName(state, runId), label: line(run.spec.label), status: 'running', tone: 'busy', lane },
+      ...{ fromRow: this.#steps.length - 1, toRow: undefined, startMs: process.startedMs, endMs: undefined },
+    });
+  }
+
+  #endBar({ runId, verdict, endedMs }: Of<'run.ended'>): void {
+    const index = this.#barOf.get(runId);
+    const bar = index === undefined ? undefined : this.#bars[index];
+    if (index === undefined || bar === undefined) return;
+    this.#busyLanes.delete(bar.lane);
+    const end = { toRow: this.#steps.length - 1, endMs: endedMs };
+    this.#bars[index] = { ...bar, ...end, tone: verdictTone(verdict), status: verdictText(verdict) };
+  }
+
+  /** The last one is shared by whatever finds no other. */
+  #freeLane(): number {
+    for (let lane = 0; lane < maxLanes - 1; lane++) if (!this.#busyLanes.has(lane)) return lane;
+    return maxLanes - 1;
+  }
+}
+
+/** What the event that completes a step will name. */
+function keyOf(event: JournalEvent): string | undefined {
+  switch (event.type) {
+    case 'model.requested':
+      return 'turn';
+    case 'tool.started':
+      return event.callId;
+    case 'sleep.started':
+      return event.sleepId;
+    case 'run.started':
+      return event.runId;
+    default:
+      return undefined;
+  }
+}
+
+const finishedRow = ({ isError, summary, text, runId }: Of<'tool.finished'>): Partial<TimelineRow> => ({
+  tone: isError ? 'bad' : 'plain',
+  note: line(isError ? text : (summary ?? '')),
+  ...(runId !== undefined && { runId }),
+});
+
+/** Those that go on during any of the rows `from` to `to`. */
+export function barsBetween(timeline: Timeline, from: number, to: number): RunBar[] {
+  const last = timeline.steps.length - 1;
+  return timeline.bars.flatMap(({ startMs: _start, endMs: _end, ...bar }) => {
+    const toRow = bar.toRow ?? last;
+    return bar.fromRow < to && toRow >= from ? [{ ...bar, toRow }] : [];
+  });
+}
+
+/** The last step that began at `atMs` or before; the first where none did. */
+export function stepAt(steps: readonly Step[], atMs: number): number {
+  let [low, high] = [0, steps.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((steps[middle]?.row.atMs ?? 0) <= atMs) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(0, low);
+}
+
+/** The nearest turn after `row`, or before it; `row` where there is none. */
+export function turnFrom(steps: readonly Step[], row: number, step: 1 | -1): number {
+  for (let index = row + step; index >= 0 && index < steps.length; index += step)
+    if (steps[index]?.row.kind === 'turn') return index;
+  return row;
+}

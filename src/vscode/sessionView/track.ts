@@ -1,0 +1,149 @@
+/** The overview of a session, as much of it as the pixels show. Pure. */
+import type {
+  RowKind,
+  Tone,
+  TrackAnswer,
+  TrackBar,
+  TrackMark,
+  TrackQuery,
+  TrackSpan,
+} from '../../protocol/sessionView.ts';
+import type { Bar, Step, Timeline } from './timeline.ts';
+
+/** Steps that have no mark: turns have their own, calls are too many, runs are bars and sleeps gaps. */
+const unmarked: ReadonlySet<RowKind> = new Set(['start', 'turn', 'tool', 'run', 'runEnd', 'sleep', 'wake']);
+
+interface View {
+  readonly query: TrackQuery;
+  readonly steps: readonly Step[];
+  readonly from: number;
+  readonly to: number;
+  /** Of a pixel. */
+  readonly size: number;
+  position(row: number): number;
+}
+
+/** `nowMs`: up to here what goes on is drawn. */
+export function trackAnswer(timeline: Timeline, query: TrackQuery, nowMs: number): TrackAnswer {
+  const full = fullRange(timeline.steps, query, nowMs);
+  const { from, to } = within(query, full);
+  const { steps } = timeline;
+  const size = Math.max((to - from) / query.pixels, Number.MIN_VALUE);
+  const position = (row: number): number => (query.axis === 'step' ? row : (steps[row]?.row.atMs ?? to));
+  const view: View = { query, steps, from, to, size, position };
+  const bars = timeline.bars.map((bar) => placed(bar, view, full.to));
+  return {
+    ...{ axis: query.axis, from, to, full },
+    lanes: 1 + timeline.bars.reduce((most, { lane }) => Math.max(most, lane), -1),
+    bars: mergedBars(bars, view),
+    sleeps: sleepsOf(view, full.to),
+    marks: marksOf(view),
+    turns: turnsOf(view),
+    money: moneyOf(view),
+  };
+}
+
+function fullRange(steps: readonly Step[], { axis }: TrackQuery, nowMs: number): { from: number; to: number } {
+  if (axis === 'step') return { from: 0, to: Math.max(1, steps.length - 1) };
+  const from = steps[0]?.row.atMs ?? nowMs;
+  return { from, to: Math.max(from + 1000, nowMs) };
+}
+
+function within({ from, to }: TrackQuery, full: { from: number; to: number }): { from: number; to: number } {
+  const start = Math.max(full.from, Math.min(from ?? full.from, full.to));
+  const end = Math.min(full.to, Math.max(to ?? full.to, full.from));
+  return end > start ? { from: start, to: end } : full;
+}
+
+function placed(bar: Bar, { query, position }: View, end: number): TrackBar {
+  const isTime = query.axis === 'time';
+  const from = isTime ? bar.startMs : bar.fromRow;
+  const to = isTime ? (bar.endMs ?? end) : bar.toRow === undefined ? end : position(bar.toRow);
+  const name = bar.label === '' ? bar.name : `${bar.name} · ${bar.label}`;
+  return { lane: bar.lane, from, to: Math.max(from, to), tone: bar.tone, count: 1, row: bar.fromRow, name };
+}
+
+/** Neighbours of a lane that are less than a pixel long and less than a pixel apart are one. */
+function mergedBars(bars: readonly TrackBar[], { from, to, size }: View): TrackBar[] {
+  const merged: TrackBar[] = [];
+  const lastOf = new Map<number, number>();
+  for (const bar of bars) {
+    if (bar.to < from || bar.from > to) continue;
+    const index = lastOf.get(bar.lane);
+    const last = index === undefined ? undefined : merged[index];
+    if (index !== undefined && last !== undefined && isOneWith(last, bar, size)) {
+      const tone = worse(last.tone, bar.tone);
+      merged[index] = { ...last, to: Math.max(last.to, bar.to), tone, count: last.count + 1 };
+      continue;
+    }
+    lastOf.set(bar.lane, merged.length);
+    merged.push(bar);
+  }
+  return merged;
+}
+
+const isOneWith = (last: TrackBar, bar: TrackBar, size: number): boolean =>
+  bar.from - last.to < size && (bar.to - bar.from < 2 * size || bar.from < last.to);
+
+const tones: readonly Tone[] = ['plain', 'muted', 'good', 'busy', 'warn', 'bad'];
+const worse = (one: Tone, other: Tone): Tone => (tones.indexOf(other) > tones.indexOf(one) ? other : one);
+
+function sleepsOf(view: View, end: number): TrackSpan[] {
+  const { steps, from, to, size, position } = view;
+  const spans: TrackSpan[] = [];
+  steps.forEach(({ row }, index) => {
+    if (row.kind !== 'sleep') return;
+    const start = position(index);
+    // On the axis of steps a sleep is as long as any step.
+    const stop = view.query.axis === 'step' ? Math.min(end, index + 1) : (row.endMs ?? end);
+    if (stop < from || start > to) return;
+    const last = spans.at(-1);
+    if (last !== undefined && start - last.to < size && stop - start < 2 * size)
+      spans[spans.length - 1] = { ...last, to: stop };
+    else spans.push({ from: start, to: stop, why: row.title });
+  });
+  return spans;
+}
+
+function marksOf({ steps, from, to, size, position }: View): TrackMark[] {
+  const marks = new Map<string, TrackMark>();
+  steps.forEach(({ row }, index) => {
+    if (unmarked.has(row.kind)) return;
+    const at = position(index);
+    if (at < from || at > to) return;
+    const key = `${row.kind} ${Math.floor((at - from) / size / 4)}`;
+    const known = marks.get(key);
+    if (known === undefined)
+      marks.set(key, { at, kind: row.kind, tone: row.tone, count: 1, row: index, title: row.title });
+    else marks.set(key, { ...known, tone: worse(known.tone, row.tone), count: known.count + 1 });
+  });
+  return [...marks.values()];
+}
+
+function turnsOf({ steps, from, to, size, position }: View): Float64Array {
+  const turns: number[] = [];
+  steps.forEach(({ row }, index) => {
+    const at = position(index);
+    if (row.kind !== 'turn' || at < from || at > to) return;
+    if (at - (turns.at(-1) ?? Number.NEGATIVE_INFINITY) >= size) turns.push(at);
+  });
+  return Float64Array.from(turns);
+}
+
+/** Money only grows: the last value of a pixel is its highest. */
+function moneyOf({ steps, from, to, size, position }: View): TrackAnswer['money'] {
+  const x: number[] = [];
+  const usd: number[] = [];
+  steps.forEach(({ row }, index) => {
+    const at = position(index);
+    if (at > to) return;
+    if (at < from || (x.length > 1 && at - (x.at(-2) ?? at) < size)) {
+      x.splice(-1, 1, Math.max(at, from));
+      usd.splice(-1, 1, row.usd);
+      return;
+    }
+    x.push(at);
+    usd.push(row.usd);
+  });
+  return { x: Float64Array.from(x), usd: Float64Array.from(usd) };
+}

@@ -1,0 +1,226 @@
+/**
+ * The host's side of the session view's conversation: keeps the timeline of one session in step with its journal, answers
+ * what is in sight, and checks whatever the view says. Knows no VS Code, so it is the same under test.
+ */
+import 'vscode-jsonrpc/node';
+import type { MessageConnection } from 'vscode-jsonrpc';
+import type { SessionState } from '../../agent/state.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import { connect, type PanelPort } from '../../protocol/connect.ts';
+import * as protocol from '../../protocol/sessionView.ts';
+import type { RowsAnswer, SessionHeader, TrackAnswer } from '../../protocol/sessionView.ts';
+import { Frames } from '../metricsPanel/frames.ts';
+import { checked, refusal } from '../viewRequests.ts';
+import { deskOf, headerOf } from './header.ts';
+import { ledgerTable } from './ledgerTable.ts';
+import { momentOf, wholeText } from './moment.ts';
+import * as requests from './requests.ts';
+import { SessionStates } from './states.ts';
+import { barsBetween, stepAt, Timeline, turnFrom } from './timeline.ts';
+import { trackAnswer } from './track.ts';
+import type { SessionHand, SessionViewActions, SessionViewSource } from './viewSource.ts';
+
+export interface SessionViewHostOptions {
+  readonly source: SessionViewSource;
+  readonly port: PanelPort;
+  readonly actions: SessionViewActions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const frameMs = 200;
+
+/**
+ * Answers one webview for as long as it lives, over any number of pages: a hidden page is gone in VS Code, so after
+ * `setVisible(false)` nothing is read or sent until a page asks `ready` again. Never sends before `ready`.
+ */
+export class SessionViewHost implements Disposable {
+  readonly #options: SessionViewHostOptions;
+  readonly #owned = new DisposableStore();
+  readonly #frames: Frames;
+  #states = new SessionStates();
+  #timeline = new Timeline();
+  #connection: MessageConnection;
+  #isReady = false;
+  #isHidden = false;
+
+  constructor(options: SessionViewHostOptions) {
+    this.#options = options;
+    this.#frames = this.#owned.add(new Frames(options.clock, frameMs, () => this.#sendChange()));
+    this.#owned.add(options.source.onDidChange(() => this.#isReady && this.#frames.request()));
+    this.#connection = this.#open();
+  }
+
+  /** Hiding ends the conversation with the page that was shown; showing waits for the next page's `ready`. */
+  setVisible(isVisible: boolean): void {
+    this.#isHidden = !isVisible;
+    if (isVisible) return;
+    this.#close();
+    this.#connection = this.#open();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    this.#close();
+  }
+
+  #open(): MessageConnection {
+    const { port } = this.#options;
+    const connection = connect({
+      onMessage: (listener) => port.onMessage(listener),
+      // VS Code keeps what is sent to a hidden panel for its next page, which never asked for it.
+      post: (message) => this.#isHidden || port.post(message),
+    });
+    this.#answerReads(connection);
+    this.#answerDeeds(connection);
+    connection.listen();
+    return connection;
+  }
+
+  #answerReads(connection: MessageConnection): void {
+    connection.onRequest(protocol.ready, () => this.#answer(() => this.#start()));
+    connection.onRequest(protocol.readRows, (asked: unknown) => this.#answer(() => this.#rows(asked)));
+    connection.onRequest(protocol.readTrack, (asked: unknown) => this.#answer(() => this.#track(asked)));
+    connection.onRequest(protocol.readMoment, (asked: unknown) =>
+      this.#answer(() => momentOf(this.#world, checked(requests.momentRequest, asked).row)),
+    );
+    connection.onRequest(protocol.readWhole, (asked: unknown) =>
+      this.#answer(() => {
+        const { row, section } = checked(requests.wholeRequest, asked);
+        return wholeText(this.#world, row, section);
+      }),
+    );
+    connection.onRequest(protocol.findRow, (asked: unknown) =>
+      this.#answer(() => stepAt(this.#timeline.steps, checked(requests.findRequest, asked).atMs)),
+    );
+    connection.onRequest(protocol.findTurn, (asked: unknown) =>
+      this.#answer(() => {
+        const { row, step } = checked(requests.turnRequest, asked);
+        return turnFrom(this.#timeline.steps, row, step);
+      }),
+    );
+    connection.onRequest(protocol.readLedger, () => this.#answer(() => ledgerTable(this.#options.source.ledger())));
+    connection.onRequest(protocol.readDesk, () => this.#answer(() => deskOf(this.#state)));
+  }
+
+  #answerDeeds(connection: MessageConnection): void {
+    const { actions } = this.#options;
+    connection.onRequest(protocol.answerQuestion, (asked: unknown) =>
+      this.#answer(() => {
+        const { questionId, answer } = checked(requests.answerRequest, asked);
+        return this.#hand.answer(questionId, answer);
+      }),
+    );
+    connection.onRequest(protocol.pinNote, (asked: unknown) =>
+      this.#answer(async () => void (await this.#hand.pin(checked(requests.pinRequest, asked).text))),
+    );
+    connection.onRequest(protocol.unpinNote, (asked: unknown) =>
+      this.#answer(async () => void (await this.#hand.unpin(checked(requests.unpinRequest, asked).number))),
+    );
+    connection.onNotification(protocol.openRunOutput, (asked: unknown) =>
+      this.#attempt(() => actions.openRunOutput(checked(requests.runRequest, asked).runId)),
+    );
+    connection.onNotification(protocol.openMetrics, (asked: unknown) =>
+      this.#attempt(() => {
+        checked(requests.metricsRequest, asked);
+        actions.openMetrics();
+      }),
+    );
+  }
+
+  #close(): void {
+    this.#isReady = false;
+    this.#options.source.setWatched(false);
+    this.#frames.dispose();
+    this.#connection.dispose();
+  }
+
+  #start(): SessionHeader {
+    this.#isReady = true;
+    this.#isHidden = false;
+    this.#options.source.setWatched(true);
+    this.#catchUp();
+    this.#timeline.takeChanged();
+    return this.#header();
+  }
+
+  get #world() {
+    return { source: this.#options.source, states: this.#states, timeline: this.#timeline };
+  }
+
+  get #state(): SessionState {
+    const state = this.#states.last;
+    if (state === undefined) throw new UserFacing('The journal does not begin with the start of a session.');
+    return state;
+  }
+
+  get #hand(): SessionHand {
+    const hand = this.#options.source.hand();
+    if (typeof hand === 'string') throw new UserFacing(hand);
+    return hand;
+  }
+
+  /** What the journal has gained since: each event is folded once. */
+  #catchUp(): void {
+    const events = this.#options.source.events();
+    const newest = this.#states.events.at(-1);
+    // What was never acknowledged may have been taken back from the file of another process.
+    if (newest !== undefined && events[this.#states.events.length - 1]?.id !== newest.id) {
+      this.#states = new SessionStates();
+      this.#timeline = new Timeline();
+    }
+    for (let index = this.#states.events.length; index < events.length; index++) {
+      const event = events[index];
+      const state = event && this.#states.add(event);
+      if (event !== undefined && state !== undefined) this.#timeline.add(event, index, state);
+    }
+  }
+
+  #header(): SessionHeader {
+    return headerOf(this.#options.source, this.#state, this.#timeline.steps.length);
+  }
+
+  #rows(asked: unknown): RowsAnswer {
+    const { from, to } = checked(requests.rowsRequest, asked);
+    const { steps } = this.#timeline;
+    const rows = steps.slice(from, to).map(({ row }) => row);
+    return { from, rows, bars: barsBetween(this.#timeline, from, to), total: steps.length };
+  }
+
+  #track(asked: unknown): TrackAnswer {
+    const { clock, source } = this.#options;
+    const isGoing = source.isGrowing && this.#state.phase !== 'ended';
+    const nowMs = isGoing ? clock.now() : this.#state.lastEventMs;
+    return trackAnswer(this.#timeline, checked(requests.trackRequest, asked), nowMs);
+  }
+
+  #sendChange(): void {
+    void this.#attempt(() => {
+      this.#catchUp();
+      const change = { header: this.#header(), firstRow: this.#timeline.takeChanged() };
+      return this.#connection.sendNotification(protocol.sessionChanged, change);
+    });
+  }
+
+  /** What a person can do about it is part of what the view is told. */
+  async #answer<T>(work: () => T | Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof UserFacing) throw refusal(adviceOf(error));
+      throw error;
+    }
+  }
+
+  /** A view that misbehaves, or a source that fails, is written down; it never ends the host. */
+  async #attempt(action: () => void | Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.#options.logger.warn(`Session view: ${messageOf(error)}`);
+    }
+  }
+}
