@@ -3,11 +3,13 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine, EnginePorts, EngineSettings } from './agent/engine.ts';
 import { DaySpending } from './agent/budget/daySpending.ts';
+import { SessionReports } from './agent/reports.ts';
 import { SessionCatalogue } from './agent/sessionCatalogue.ts';
 import { SessionStore } from './agent/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';
 import { toDisposable, type Disposable } from './base/disposable.ts';
 import { silentLogger, type Logger } from './base/logger.ts';
+import { KnownSecrets } from './base/redact.ts';
 import { createFetch, openDispatcher } from './http/network.ts';
 import { OwnEngines } from './machines/container/ownEngines.ts';
 import { tidyContainers } from './machines/container/tidyContainers.ts';
@@ -27,6 +29,7 @@ import { ModelCache } from './models/list/modelCache.ts';
 import { LiveCatalogue } from './models/modelCatalogue.ts';
 import { costOf, extendPrices, listPrices, withToldPrices, type PriceTable } from './models/prices.ts';
 import { KeepAwake } from './power/keepAwake.ts';
+import { defaultReportsFolder } from './reports/reportFolder.ts';
 import type { Run } from './runs/liveRun.ts';
 import { Runs } from './runs/runs.ts';
 import { writeFileAtomic } from './storage/atomicFile.ts';
@@ -89,13 +92,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const catalogue = new SessionCatalogue({ home, logger, openIndex });
   const today = new DaySpending(home, clock);
   const web = webOf(options, clock);
-  const sessions = new SessionStore({
+  const reports = reportsOf(options, { home, runs, resources, logger, sessions: () => sessions });
+  const sessions: SessionStore = new SessionStore({
     home,
     version: heliosVersion,
     ownerKind: options.ownerKind ?? 'terminal',
     catalogue,
     shared: {
-      ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web },
+      ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web, reports },
       pages: new WebReader(web),
       looks: new MachineLooks(clock),
       machinesIn: (workFolder) => machines.with(localIn(workFolder)),
@@ -103,8 +107,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
   });
   const awake = keepAwake(sessions, { settings, clock, logger });
+  reports.watch();
   const close = async (): Promise<void> => {
     models.dispose();
+    await reports.close();
     awake.dispose();
     await sessions.close();
     resources.dispose();
@@ -119,6 +125,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     runs,
     resources,
     globalMemoryFolder: home.globalMemoryFolder,
+    reports,
     providers: () => [...providers().values()],
     models,
     prices,
@@ -127,6 +134,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     dispose: () => void close(),
   };
 }
+
+type ReportsAround = Omit<ConstructorParameters<typeof SessionReports>[0], 'folderFor' | 'redact' | 'isWrittenAtEnd'>;
+
+const reportsOf = ({ settings }: EngineOptions, around: ReportsAround): SessionReports =>
+  new SessionReports({
+    ...around,
+    folderFor: () => Promise.resolve(defaultReportsFolder),
+    redact: new KnownSecrets(process.env).redact,
+    isWrittenAtEnd: () => settings().report !== 'never',
+  });
 
 const providersOf = ({ home, settings, ports, providers, logger = silentLogger }: EngineOptions, clock: Clock) =>
   createProviders({

@@ -100,6 +100,44 @@ export interface Sessions {
   readonly onDidChange: Event<void>;
 }
 
+/** A report in the work folder of its session. */
+export interface WrittenReport {
+  readonly sessionId: SessionId;
+  /** Absolute. */
+  readonly file: string;
+  /** The session has ended a moment ago. */
+  readonly isAtEnd: boolean;
+}
+
+export interface WrittenWriteup {
+  readonly sessionId: SessionId;
+  /** Absolute. */
+  readonly file: string;
+  /** Of the brief that was written with it. */
+  readonly brief: string;
+  /** Numbers of the account that no run has measured, as they were written. */
+  readonly unmeasured: readonly string[];
+}
+
+/**
+ * Reports of the sessions of the home, of those that other processes own, too: a report changes nothing of its session.
+ * What a person has changed in one stays; the new one then goes beside it. Writing rejects with `UserFacing` where the
+ * work folder is gone, and with `StorageFailure`.
+ */
+export interface Reports {
+  /** The brief as Markdown; nothing is written. */
+  brief(id: SessionId): Promise<string>;
+  /** Writes the brief and its charts. */
+  write(id: SessionId): Promise<WrittenReport>;
+  /** Writes the brief, and the write-up beside it, with the account that the model gave last. */
+  writeup(id: SessionId): Promise<WrittenWriteup>;
+  /** The newest brief that was written, absolute; `undefined` where there is none. */
+  find(id: SessionId): Promise<string | undefined>;
+  /** What was written by itself when the session ended here; `undefined` where nothing was. */
+  afterEnd(id: SessionId): Promise<WrittenReport | undefined>;
+  readonly onDidWrite: Event<WrittenReport>;
+}
+
 export interface SessionReading {
   readonly state: SessionState;
   readonly events: readonly JournalEvent[];
@@ -141,6 +179,7 @@ export interface Engine extends Disposable {
   /** What the machines are busy with; sampled while somebody watches or runs are going on. */
   readonly resources: MachineResources;
   readonly globalMemoryFolder: string;
+  readonly reports: Reports;
   providers(): readonly ModelProvider[];
   readonly models: ModelCatalogue;
   /** What calls cost: by our list, by what providers tell, and before both by the setting. Throws `UserFacing` where that is wrong. */
@@ -195,6 +234,8 @@ export interface EngineSettings extends ProviderSettings {
   readonly effort?: 'none' | 'low' | 'medium' | 'high' | 'max';
   /** The computer does not go to sleep by itself while a session works or waits. */
   readonly keepAwake?: boolean;
+  /** Whether a brief is written when a session ends that made at least one run. Default: always. */
+  readonly report?: 'always' | 'never';
   /** Turns in a row without a new run, file change or memory write after which a session ends with `no_progress`. */
   readonly idleTurns: number;
 }

@@ -28,6 +28,7 @@ import { createConsultDesk } from './consultDesk.ts';
 import { contextSource } from './contextSource.ts';
 import type { LoopDeps } from './loop.ts';
 import { QuestionDesk } from './questionDesk.ts';
+import type { SessionReports } from './reports.ts';
 import { RunDesk } from './runDesk.ts';
 import { createSearchDesk } from './searchDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
@@ -55,6 +56,7 @@ export interface SharedDeps {
   readonly today: DaySpending;
   readonly web: WebOptions;
   readonly pages: WebReader;
+  readonly reports: Pick<SessionReports, 'writeup'>;
 }
 
 export interface SessionParts {
@@ -213,6 +215,7 @@ function createBeside({ shared, log }: PartsRequest, budget: BudgetGuard): Tools
       own: () => ({ provider: providerOf(shared, log.state.provider), model: log.state.model }),
     }),
     consultant: createConsultDesk({ ...shared, calls, own: () => log.state.provider }),
+    writer: { write: (notes) => shared.reports.writeup(log.state.id, notes) },
   };
 }
 

@@ -41,7 +41,7 @@ export interface ToolsetDeps {
   readonly looks: MachineLooks;
   readonly resources: MachineResources;
   readonly gate: Gate;
-  readonly beside: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant'>;
+  readonly beside: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant' | 'writer'>;
   readonly clock: Clock;
   end(reason: EndReason, summary: string, evidence: readonly Evidence[]): Promise<void>;
 }

@@ -1,10 +1,8 @@
 /** Follows a session to its end in a view, with Ctrl+C as the person's hand on it. */
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine, Session } from '../agent/engine.ts';
 import type { EndReason } from '../agent/events.ts';
 import { costLines } from '../agent/costs.ts';
-import { buildReport } from '../agent/report.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { cleanText, formatValue } from '../base/text.ts';
@@ -26,7 +24,7 @@ export interface Following {
   readonly homeOption: string;
 }
 
-/** The exit code. Writes the report beside the journal. */
+/** The exit code. */
 export async function follow(following: Following): Promise<number> {
   const { session, view, world, say } = following;
   const owned = new DisposableStore();
@@ -81,7 +79,7 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
   const command = world.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'helios';
   const { state } = session;
   const { bold, good, bad, dim } = style;
-  const report = await writeReport(session);
+  const report = await engine.reports.afterEnd(session.id);
   const running = [...state.runs.values()].filter((run) => run.process && run.verdict === undefined).length;
   const evidence = (state.end?.evidence ?? []).map(
     ({ run, metric, last, best }) => `  ${run}: ${metric} ${formatValue(last)} (best ${formatValue(best)}), measured`,
@@ -95,20 +93,10 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
     ...(state.provider === 'demo' ? [] : costLines(state).map((line) => dim(`  ${line}`))),
     ...(running > 0 ? [`${running} ${running === 1 ? 'run goes' : 'runs go'} on.`] : []),
     '',
-    `Report   ${report}`,
+    ...(report === undefined ? [] : [`Report   ${report.file}`]),
     `Journal  ${path.join(session.folder, 'journal.jsonl')}`,
     `Notes    ${path.join(session.folder, 'memory')}`,
     `Metrics  ${path.join(engine.home, 'runs')}`,
     ...(reason === 'goal' ? [] : [`Go on    ${command}${homeOption} --resume ${session.id}`]),
   ];
-}
-
-async function writeReport(session: Session): Promise<string> {
-  const file = path.join(session.folder, 'report.md');
-  try {
-    await writeFile(file, buildReport(session.state, session.ledger));
-    return file;
-  } catch (error) {
-    return `could not be written: ${messageOf(error)}`;
-  }
 }

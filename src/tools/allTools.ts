@@ -30,6 +30,7 @@ import type { Tool } from './tool.ts';
 import { webFetch, type PageReader } from './webFetch.ts';
 import { webSearch, type WebSearcher } from './webSearch.ts';
 import { writeFile } from './writeFile.ts';
+import { writeup, type WriteupWriter } from './writeup.ts';
 
 export interface AllToolsDeps {
   readonly launcher: RunLauncher;
@@ -43,6 +44,7 @@ export interface AllToolsDeps {
   readonly searcher: WebSearcher;
   readonly consultant: Consultant;
   readonly questions: PersonAsker;
+  readonly writer: WriteupWriter;
   readonly sleep: SleepDeps;
   readonly monitor: StartMonitorDeps & StopMonitorDeps;
   readonly finish: Finish;
@@ -72,6 +74,7 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   webFetch(deps.pages),
   consult(deps.consultant),
   askPerson(deps.questions),
+  writeup(deps.writer),
   startMonitor(deps.monitor),
   stopMonitor(deps.monitor),
   sleep(deps.sleep),

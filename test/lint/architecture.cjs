@@ -18,7 +18,7 @@ const below = {
   watchdogs: ['metrics', 'runs'],
   notify: ['http'],
   project: ['metrics', 'notify', 'watchdogs'],
-  reports: ['experiments', 'metrics', 'runs'],
+  reports: ['experiments', 'metrics', 'runs', 'storage'],
   tools: ['experiments', 'machines', 'memory', 'metrics', 'models', 'permissions', 'runs', 'sleep', 'web'],
   agent: [
     'experiments',

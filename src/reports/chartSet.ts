@@ -1,0 +1,135 @@
+/** Which pictures a report has: how the best value came about, and the curves of the runs that matter. */
+import type { LedgerRow } from '../experiments/ledger.ts';
+import { summaryFor } from '../experiments/ledger.ts';
+import { targetText } from '../experiments/target.ts';
+import type { SeriesColumns } from '../metrics/metric.ts';
+import type { BriefFacts } from './facts.ts';
+import { decisionOf, nightOf, type Night } from './night.ts';
+import { progressChart, type ProgressPoint } from './progressChart.ts';
+import { runChart, type ChartRun } from './runChart.ts';
+
+export interface DrawnChart {
+  /** `best-so-far`, `val-loss`: safe as a file name, unique in its set. */
+  readonly name: string;
+  /** For who does not see it. */
+  readonly text: string;
+  readonly svg: string;
+}
+
+/** All points of a metric of a run; `undefined` where they are not within reach. */
+export type ReadSeries = (row: LedgerRow, metric: string) => Promise<SeriesColumns | undefined>;
+
+const mostRuns = 8;
+const mostBroken = 2;
+const mostOtherMetrics = 3;
+
+export async function drawCharts(facts: BriefFacts, read: ReadSeries): Promise<readonly DrawnChart[]> {
+  const night = nightOf(facts);
+  const { decisive } = facts.ledger;
+  if (decisive === undefined) return [];
+  const progress = progressOf(night);
+  const charts: DrawnChart[] = progress === undefined ? [] : [progress];
+  const shown = chosenRuns(night);
+  for (const metric of [decisive.metric, ...otherMetrics(night)]) {
+    const chart = await curvesOf(night, { metric, shown, read, name: freeName(metric, charts) });
+    if (chart !== undefined) charts.push(chart);
+  }
+  return charts;
+}
+
+/** With one run there is no way to the best. */
+function progressOf(night: Night): DrawnChart | undefined {
+  const { ledger } = night.facts;
+  const { decisive } = ledger;
+  if (decisive === undefined) return undefined;
+  const points = ledger.experiments.flatMap((experiment) => {
+    const decision = decisionOf(experiment);
+    return experiment.runs.flatMap((row) => pointOf(night, row, decision));
+  });
+  if (points.length < 2) return undefined;
+  const svg = progressChart({
+    ...decisive,
+    points: points.sort((a, b) => a.number - b.number),
+    ...goalOf(night, decisive.metric),
+  });
+  return svg === undefined ? undefined : { name: 'best-so-far', text: `${decisive.metric}: best so far, by run`, svg };
+}
+
+/** What does not count stands where its last value was. */
+function pointOf(night: Night, row: LedgerRow, decision: ProgressPoint['decision']): ProgressPoint[] {
+  const metric = night.facts.ledger.decisive?.metric ?? '';
+  const value = night.valueOf(row);
+  const shown = value ?? summaryFor(row.metrics, metric)?.best;
+  const isOut = decision === 'invalid' || decision === 'crash';
+  return shown === undefined || !Number.isFinite(shown)
+    ? []
+    : [{ number: row.number, value: shown, counts: value !== undefined && !isOut, ...(decision && { decision }) }];
+}
+
+/** The champion, the best, and the newest of those that stopped being numbers. */
+function chosenRuns({ facts: { ledger }, valueOf, compare }: Night): readonly LedgerRow[] {
+  const { champion, decisive } = ledger;
+  const ranked = ledger.rows
+    .map((row) => ({ row, value: valueOf(row) }))
+    .filter(({ row, value }) => value !== undefined && row !== champion)
+    .sort((a, b) => compare(a.value, b.value))
+    .map(({ row }) => row);
+  const broken = ledger.rows
+    .filter(({ metrics }) => summaryFor(metrics, decisive?.metric ?? '')?.firstNonFinite !== undefined)
+    .slice(-mostBroken);
+  const best = ranked.slice(0, mostRuns - (champion === undefined ? 0 : 1));
+  return [...(champion === undefined ? [] : [champion]), ...best, ...broken];
+}
+
+function otherMetrics({ facts: { ledger } }: Night): readonly string[] {
+  const own = ledger.decisive && summaryFor(ledger.champion?.metrics ?? [], ledger.decisive.metric)?.metric;
+  return (ledger.champion?.metrics ?? [])
+    .filter(({ metric, direction, count }) => metric !== own && direction !== 'none' && count > 1)
+    .slice(0, mostOtherMetrics)
+    .map(({ metric }) => metric);
+}
+
+interface Curves {
+  readonly name: string;
+  readonly metric: string;
+  readonly shown: readonly LedgerRow[];
+  readonly read: ReadSeries;
+}
+
+async function curvesOf(night: Night, { name, metric, shown, read }: Curves): Promise<DrawnChart | undefined> {
+  const runs: ChartRun[] = [];
+  for (const row of shown) {
+    const own = summaryFor(row.metrics, metric);
+    const series = own && (await read(row, own.metric));
+    if (series === undefined || series.values.length === 0) continue;
+    runs.push({ name: `run ${row.number}`, isChampion: row.isChampion, series });
+  }
+  const svg = runChart({ metric, runs, ...goalOf(night, metric) });
+  return svg === undefined ? undefined : { name, text: `${metric} of ${runs.map((run) => run.name).join(', ')}`, svg };
+}
+
+/** A goal in percent is drawn where the values are: a share of one, or percents. */
+function goalOf({ facts, valueOf }: Night, metric: string): { goal?: { value: number; text: string } } {
+  const { target, ledger } = facts;
+  if (target === undefined || metric !== ledger.decisive?.metric) return {};
+  const reached = valueOf(ledger.champion) ?? 0;
+  const isShare = target.isPercent === true && Math.abs(reached) <= 1;
+  return { goal: { value: isShare ? target.value / 100 : target.value, text: targetText(target) } };
+}
+
+function freeName(metric: string, others: readonly DrawnChart[]): string {
+  const plain = slug(metric, 40) || 'metric';
+  const taken = new Set(others.map(({ name }) => name));
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? plain : `${plain}-${number}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+/** Lower case letters and digits of `text`, with hyphens for the rest: safe as a file name on every system. */
+export const slug = (text: string, maxChars: number): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, maxChars)
+    .replace(/^-+|-+$/g, '');

@@ -1,0 +1,111 @@
+/** The folder of one report in the work folder. What a person has changed in it is never overwritten. */
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf, UserFacing } from '../base/errors.ts';
+import { exactTime } from '../base/localTime.ts';
+import { writeFileAtomic } from '../storage/atomicFile.ts';
+import { slug } from './chartSet.ts';
+import type { SessionFacts } from './facts.ts';
+
+/** Where reports go, relative to the work folder, when the project names no place. */
+export const defaultReportsFolder = 'helios-reports';
+
+export interface ReportPlace {
+  readonly workFolder: string;
+  /** Relative to the work folder, or absolute. */
+  readonly reportsFolder: string;
+  readonly session: Pick<SessionFacts, 'id' | 'goal' | 'startedMs'>;
+}
+
+const mostCopies = 99;
+
+export class ReportFolder {
+  /** Absolute; known without looking: day of the start, goal, and the end of the id of the session. */
+  readonly folder: string;
+  readonly #workFolder: string;
+
+  constructor({ workFolder, reportsFolder, session }: ReportPlace) {
+    const day = exactTime(session.startedMs).slice(0, 10);
+    const name = [day, slug(session.goal, 40), session.id.slice(-6)].filter((part) => part !== '').join('-');
+    this.folder = path.resolve(workFolder, reportsFolder, name);
+    this.#workFolder = workFolder;
+  }
+
+  /**
+   * Writes `name` (relative to the folder) and resolves with the path that was written, relative too: the one asked for, or
+   * one beside it where a person has changed what stands there. Throws `UserFacing` where the work folder is gone, and
+   * `StorageFailure`.
+   */
+  async write(name: string, text: string): Promise<string> {
+    await this.#mustBeThere();
+    const signed = withSignature(text, name);
+    for (const candidate of namesBeside(name)) {
+      const file = path.join(this.folder, candidate);
+      const there = await readIfThere(file);
+      if (there === signed) return candidate;
+      if (there !== undefined && !isUnchanged(there)) continue;
+      await writeFileAtomic(file, signed);
+      return candidate;
+    }
+    throw new UserFacing(
+      `${path.join(this.folder, name)} and ${mostCopies} files beside it were changed by hand.`,
+      'Move some of them away, then try again.',
+    );
+  }
+
+  /** Absolute: the newest that was written as `name`; `undefined` where none was. */
+  async find(name: string): Promise<string | undefined> {
+    let found: string | undefined;
+    for (const candidate of namesBeside(name)) {
+      const file = path.join(this.folder, candidate);
+      if ((await readIfThere(file)) === undefined) break;
+      found = file;
+    }
+    return found;
+  }
+
+  async #mustBeThere(): Promise<void> {
+    const isThere = await stat(this.#workFolder).then(
+      (found) => found.isDirectory(),
+      (error: unknown) => {
+        if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return false;
+        throw error;
+      },
+    );
+    if (!isThere)
+      throw new UserFacing(
+        `The folder that the session worked in is not there any more: ${this.#workFolder}`,
+        'Bring it back to have the report written there. Without --write, helios report prints it.',
+      );
+  }
+}
+
+function* namesBeside(name: string): Generator<string> {
+  yield name;
+  const { dir, name: stem, ext } = path.posix.parse(name);
+  for (let number = 2; number <= mostCopies; number += 1) yield path.posix.join(dir, `${stem}-${number}${ext}`);
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const signaturePattern = /\n<!-- Written by Helios \(([0-9a-f]{16})\): [^\n]*-->\n$/;
+
+/** A comment in Markdown and in SVG alike. */
+const withSignature = (text: string, name: string): string =>
+  `${text}\n<!-- Written by Helios (${digestOf(text)}): once you change it, ${path.posix.basename(name)} stays as it is, and what is new goes beside it. -->\n`;
+
+function isUnchanged(content: string): boolean {
+  const unix = content.replaceAll('\r\n', '\n');
+  const match = signaturePattern.exec(unix);
+  return match !== null && digestOf(unix.slice(0, match.index)) === match[1];
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
