@@ -1,6 +1,6 @@
 /** Which part of the plane a plot shows. */
 import type { Point } from './series.ts';
-import type { Range } from './viewState.ts';
+import type { Range } from '../shared/range.ts';
 
 export interface Bounds {
   readonly x: Range;
@@ -53,22 +53,4 @@ function air(low: number, high: number): Range {
 function airLog(low: number, high: number): Range {
   const factor = high > low ? (high / low) ** 0.06 : 1.5;
   return { from: low / factor, to: high * factor };
-}
-
-/** Smaller than 1 zooms in; `centre` stays where it is. */
-export const scaled = (range: Range, centre: number, factor: number): Range => ({
-  from: centre - (centre - range.from) * factor,
-  to: centre + (range.to - centre) * factor,
-});
-
-export const moved = (range: Range, by: number): Range => ({ from: range.from + by, to: range.to + by });
-
-/** The zoom that is meant: within `full`, or undefined where nothing would be left out. Too small a part is refused. */
-export function clampZoom(range: Range, full: Range): Range | undefined {
-  const size = Math.min(range.to - range.from, full.to - full.from);
-  if (size >= (full.to - full.from) * 0.999) return undefined;
-  const smallest = Math.max((full.to - full.from) * 1e-7, Math.abs(full.to) * 1e-12);
-  const kept = Math.max(size, smallest);
-  const from = Math.min(Math.max(range.from, full.from), full.to - kept);
-  return { from, to: from + kept };
 }

@@ -1,17 +1,17 @@
 /** One metric: its chart with all shown runs, and the same in words. */
 import type { PanelMetric, XAxis } from '../../src/protocol/metricsPanel.ts';
-import { clampZoom, fitY, moved, scaled, union, type Bounds } from './bounds.ts';
+import { clampZoom, moved, scaled, type Range } from '../shared/range.ts';
+import { fitY, union, type Bounds } from './bounds.ts';
 import type { CardLine } from './cardLine.ts';
 import { Plot, type PlotLine } from './chart.ts';
 import { iconButton, textButton } from './controls.ts';
 import type { Decorations } from './decorations.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
-import { listenToGestures, type PlotGestures } from './gestures.ts';
+import { listenToGestures, type PlotGestures } from '../shared/gestures.ts';
 import { Glide } from './glide.ts';
 import { hitsAt, hitsText, HoverBox, ranked } from './hover.ts';
 import type { Theme } from '../shared/theme.ts';
 import { chartInWords, valueRows } from './valuesTable.ts';
-import type { Range } from './viewState.ts';
 
 export interface CardModel {
   readonly metric: PanelMetric;

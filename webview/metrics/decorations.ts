@@ -1,7 +1,7 @@
 /** What a plot shows besides its lines, painted on the canvas. */
 import type { Mark } from './series.ts';
 import type { Theme } from '../shared/theme.ts';
-import type { Range } from './viewState.ts';
+import type { Range } from '../shared/range.ts';
 
 export interface Decorations {
   readonly target: number | undefined;

@@ -1,6 +1,6 @@
 import type { Bounds } from './bounds.ts';
 import { wantsLessMotion } from '../shared/theme.ts';
-import type { Range } from './viewState.ts';
+import type { Range } from '../shared/range.ts';
 
 /** Time in which the distance to the goal shrinks to a third. */
 const timeConstantMs = 70;

@@ -5,7 +5,7 @@ import type { CardLine } from './cardLine.ts';
 import { nearestIndex } from './series.ts';
 import { paintSwatch } from '../shared/theme.ts';
 import type { PanelMetric, XAxis } from '../../src/protocol/metricsPanel.ts';
-import type { Range } from './viewState.ts';
+import type { Range } from '../shared/range.ts';
 
 export interface Hit {
   readonly line: CardLine;

@@ -23,7 +23,8 @@ import { SeriesStore } from './seriesStore.ts';
 import { buildShell, messageElement, noMetrics, noRuns, type PageMessage } from './shell.ts';
 import { lineStyle, onThemeChange, readTheme, type LineStyle, type Theme } from '../shared/theme.ts';
 import { Toolbar } from './toolbar.ts';
-import { toggled, ViewStore, type Range, type ViewState } from './viewState.ts';
+import type { Range } from '../shared/range.ts';
+import { toggled, ViewStore, type ViewState } from './viewState.ts';
 
 const noState: PanelState = { sessionId: '', title: '', runs: [], metrics: [] };
 

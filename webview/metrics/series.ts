@@ -1,7 +1,7 @@
 /** The drawn points of one series: what the host answered, and what was added since. */
 import { advanceEma, emaValue, type Ema } from '../../src/protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, XAxis } from '../../src/protocol/metricsPanel.ts';
-import type { Range } from './viewState.ts';
+import type { Range } from '../shared/range.ts';
 
 export interface Point {
   readonly x: number;

@@ -1,11 +1,7 @@
 /** What the person has arranged. Kept by VS Code across hiding, reloads and restarts. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 import type { StateStore } from '../shared/host.ts';
-
-export interface Range {
-  readonly from: number;
-  readonly to: number;
-}
+import { rangeOf, type Range } from '../shared/range.ts';
 
 export interface ViewState {
   readonly sessionId: string;
@@ -88,9 +84,3 @@ const textsOf = (value: unknown): readonly string[] =>
 
 const clampSmoothing = (value: unknown): number =>
   typeof value === 'number' && value >= 0 ? Math.min(maxSmoothing, value) : 0;
-
-function rangeOf(value: unknown): Range | undefined {
-  if (!isRecord(value)) return undefined;
-  const { from, to } = value;
-  return typeof from === 'number' && typeof to === 'number' && from < to ? { from, to } : undefined;
-}

@@ -1,8 +1,7 @@
 /** What a person does on a plot with pointer, wheel and keys, said in plot pixels and shares of the shown range. */
-import type { PlotArea } from './chart.ts';
-
 export interface PlotGestures {
-  area(): PlotArea;
+  /** First and last pixel of what is drawn. */
+  area(): { readonly left: number; readonly right: number };
   /** The pointer is over this x; undefined: it left. */
   hover(pixel: number | undefined): void;
   /** Dragging from one x to another; undefined: given up. */
@@ -15,6 +14,8 @@ export interface PlotGestures {
   pan(share: number): void;
   /** Moves the crosshair by a share of the plot's width; ±1 is to its end. */
   moveCursor(share: number): void;
+  /** A click that was no drag. */
+  click?(pixel: number): void;
   reset(): void;
 }
 
@@ -56,7 +57,9 @@ function listenToPointer(plot: HTMLElement, gestures: PlotGestures): void {
     const end = clamped(pixelOf(event));
     const from = start;
     giveUp();
-    if (from !== undefined && Math.abs(end - from) >= smallestDrag) gestures.zoomTo(ordered(from, end));
+    if (from === undefined) return;
+    if (Math.abs(end - from) >= smallestDrag) gestures.zoomTo(ordered(from, end));
+    else gestures.click?.(end);
   });
   plot.addEventListener('pointercancel', giveUp);
   plot.addEventListener('pointerleave', () => gestures.hover(undefined));

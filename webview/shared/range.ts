@@ -1,0 +1,30 @@
+/** A part of an axis that is shown. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Smaller than 1 zooms in; `centre` stays where it is. */
+export const scaled = (range: Range, centre: number, factor: number): Range => ({
+  from: centre - (centre - range.from) * factor,
+  to: centre + (range.to - centre) * factor,
+});
+
+export const moved = (range: Range, by: number): Range => ({ from: range.from + by, to: range.to + by });
+
+/** The zoom that is meant: within `full`, or undefined where nothing would be left out. Too small a part is refused. */
+export function clampZoom(range: Range, full: Range): Range | undefined {
+  const size = Math.min(range.to - range.from, full.to - full.from);
+  if (size >= (full.to - full.from) * 0.999) return undefined;
+  const smallest = Math.max((full.to - full.from) * 1e-7, Math.abs(full.to) * 1e-12);
+  const kept = Math.max(size, smallest);
+  const from = Math.min(Math.max(range.from, full.from), full.to - kept);
+  return { from, to: from + kept };
+}
+
+/** From whatever was saved. */
+export function rangeOf(value: unknown): Range | undefined {
+  if (typeof value !== 'object' || value === null || !('from' in value && 'to' in value)) return undefined;
+  const { from, to } = value;
+  return typeof from === 'number' && typeof to === 'number' && from < to ? { from, to } : undefined;
+}
