@@ -87,9 +87,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const providers = providersOf(options, clock);
   const models = modelsOf(options, home, () => [...providers().values()]);
   const prices = (): PriceTable => extendPrices(withToldPrices(listPrices, models.known()), settings().prices);
-  const wasmFile = path.join(options.assetsFolder, 'sql-wasm.wasm');
-  const openIndex = () => SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
-  const catalogue = new SessionCatalogue({ home, logger, openIndex });
+  const catalogue = catalogueOf(options, home);
   const today = new DaySpending(home, clock);
   const web = webOf(options, clock);
   const reports = reportsOf(options, { home, runs, resources, logger, sessions: () => sessions });
@@ -120,19 +118,19 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
   return {
     home: home.folder,
-    sessions,
-    machines,
-    runs,
-    resources,
+    ...{ sessions, machines, runs, resources, reports, models, prices },
     globalMemoryFolder: home.globalMemoryFolder,
-    reports,
     providers: () => [...providers().values()],
-    models,
-    prices,
     spentToday: () => today.spent(),
     close,
     dispose: () => void close(),
   };
+}
+
+function catalogueOf({ assetsFolder, clock = systemClock, logger = silentLogger }: EngineOptions, home: Home) {
+  const wasmFile = path.join(assetsFolder, 'sql-wasm.wasm');
+  const openIndex = () => SessionIndex.open({ file: home.indexFile, wasmFile, clock, logger });
+  return new SessionCatalogue({ home, logger, openIndex });
 }
 
 type ReportsAround = Omit<ConstructorParameters<typeof SessionReports>[0], 'folderFor' | 'redact' | 'isWrittenAtEnd'>;
