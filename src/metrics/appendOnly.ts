@@ -10,9 +10,9 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
+import { openIfThere } from '../storage/openIfThere.ts';
 import { MetricsError } from './metricsError.ts';
 
 /** Writes all or a part of `bytes` at `position` and says how many; throws the system's error. */
@@ -24,16 +24,6 @@ export const systemWrite: WriteAt = (fd, bytes, position) => writeSync(fd, bytes
 export function writeAll(write: WriteAt, fd: number, bytes: Uint8Array, position: number): number {
   for (let done = 0; done < bytes.length;) done += write(fd, bytes.subarray(done), position + done);
   return position + bytes.length;
-}
-
-/** For reading; `undefined` when there is no such file. */
-export async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** The whole file; empty when there is none. */

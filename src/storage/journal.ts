@@ -53,7 +53,8 @@ export async function readJournal<E>(file: string): Promise<JournalReading<E>> {
   return { events, damage, endsCleanly: tail === '' };
 }
 
-function parseEvent<E>(line: string): (E & Envelope) | undefined {
+/** The event of a line; `undefined` where the line is none. */
+export function parseEvent<E>(line: string): (E & Envelope) | undefined {
   try {
     const value = fromJsonLine(line);
     return isEvent<E>(value) ? value : undefined;

@@ -1,0 +1,102 @@
+/**
+ * The lines of a large file that hold a word, the last first. A gigabyte takes less than a second: the bytes are looked
+ * through as they are, in pieces small enough for the processor's cache, and only lines with a hit become text.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { openIfThere } from './openIfThere.ts';
+
+const blockBytes = 1024 * 1024;
+const pieceBytes = 64 * 1024;
+/** A word that lies across two pieces is found in the second: longer ones than this may be missed. */
+export const longestWordBytes = 1024;
+const newline = 10;
+
+/**
+ * A line is given once, when every pattern fits it somewhere. Patterns are global and written for the bytes as Latin-1
+ * (see `bytePattern`). A missing file has no lines. Reading stops when the consumer does, or rejects with the signal's reason.
+ */
+export async function* linesBackwards(
+  file: string,
+  patterns: readonly RegExp[],
+  signal?: AbortSignal,
+): AsyncGenerator<string, void, void> {
+  const handle = await openIfThere(file);
+  if (handle === undefined) return;
+  try {
+    // The beginning of a line whose start was not read yet.
+    let rest: Buffer = Buffer.alloc(0);
+    for (let end = (await handle.stat()).size; end > 0;) {
+      signal?.throwIfAborted();
+      const start = Math.max(0, end - Math.max(blockBytes, rest.length));
+      const block = await readAll(handle, start, end - start);
+      const bytes = rest.length === 0 ? block : Buffer.concat([block, rest]);
+      const cut = start === 0 ? 0 : block.indexOf(newline) + 1;
+      if (start === 0 || cut > 0) yield* linesIn(bytes.subarray(cut), patterns);
+      // Copied: a view would keep the whole block.
+      rest = start > 0 && cut === 0 ? bytes : Buffer.from(bytes.subarray(0, cut));
+      end = start;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Fewer bytes only where the file became shorter. */
+async function readAll(handle: FileHandle, start: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length, start);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** Words may be common and rare: where one of them is not, nothing is looked at twice. */
+function linesIn(bytes: Buffer, patterns: readonly RegExp[]): string[] {
+  const firsts = patterns.map((pattern) => nextHit(bytes, 0, pattern) ?? Infinity);
+  const latest = Math.max(...firsts);
+  const rarest = patterns[firsts.indexOf(latest)];
+  if (rarest === undefined || latest === Infinity) return [];
+  const others = patterns.filter((pattern) => pattern !== rarest);
+  const found: string[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const hit = nextHit(bytes, start, rarest);
+    if (hit === undefined) break;
+    const begin = bytes.lastIndexOf(newline, hit) + 1;
+    const next = bytes.indexOf(newline, hit);
+    const end = next === -1 ? bytes.length : next;
+    const line = bytes.subarray(begin, end);
+    if (others.every((pattern) => nextHit(line, 0, pattern) !== undefined)) found.push(line.toString('utf8'));
+    start = end + 1;
+  }
+  return found.reverse();
+}
+
+/** Position of the first hit at or after `from`. */
+function nextHit(bytes: Buffer, from: number, pattern: RegExp): number | undefined {
+  for (let at = from; at < bytes.length; at += pieceBytes) {
+    const piece = bytes.toString('latin1', at, Math.min(bytes.length, at + pieceBytes + longestWordBytes));
+    pattern.lastIndex = 0;
+    const hit = pattern.exec(piece);
+    if (hit !== null) return at + hit.index;
+  }
+  return undefined;
+}
+
+/**
+ * A global pattern for `word` in JSON text whose bytes are read as Latin-1, whatever the case of its letters. Names of
+ * fields do not fit, nor do the values of the fields in `apart`.
+ */
+export const bytePattern = (word: string, apart: readonly string[] = []): RegExp =>
+  new RegExp(Array.from(word, charPattern).join('') + '(?!":)' + notIn(apart), 'g');
+
+const notIn = (fields: readonly string[]): string =>
+  fields.length === 0 ? '' : `(?<!"(?:${fields.join('|')})":"[^"]{0,120})`;
+
+function charPattern(char: string): string {
+  const forms = [...new Set([char, char.toLowerCase(), char.toUpperCase()].map(bytesOf))];
+  if (forms.length === 1) return forms.join('');
+  return forms.every((form) => form.length === 1) ? `[${forms.join('')}]` : `(?:${forms.join('|')})`;
+}
+
+/** As it stands in a JSON string, byte for byte, escaped for a pattern. */
+const bytesOf = (char: string): string =>
+  Buffer.from(JSON.stringify(char).slice(1, -1), 'utf8')
+    .toString('latin1')
+    .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

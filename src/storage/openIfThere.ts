@@ -1,0 +1,12 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { codeOf } from '../base/errors.ts';
+
+/** For reading; `undefined` when there is no such file. */
+export async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
