@@ -1,6 +1,7 @@
 /** An engine as the extension builds it, on a home of its own, for benchmarks. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../../src/base/clock.ts';
 import type { Engine } from '../../src/agent/engine.ts';
 import { createEngine } from '../../src/compose.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
@@ -10,6 +11,7 @@ export interface BedOptions {
   readonly folder: string;
   /** A scripted model in place of a provider … */
   readonly model?: ModelProvider;
+  readonly clock?: Clock;
   /** … or the real Anthropic provider, pointed at this address. */
   readonly anthropicBaseUrl?: string;
 }
@@ -17,7 +19,7 @@ export interface BedOptions {
 export const homeOf = (folder: string): string => join(folder, 'home');
 export const workOf = (folder: string): string => join(folder, 'work');
 
-export async function openEngine({ folder, model, anthropicBaseUrl }: BedOptions): Promise<Engine> {
+export async function openEngine({ folder, model, anthropicBaseUrl, clock }: BedOptions): Promise<Engine> {
   await mkdir(workOf(folder), { recursive: true });
   return createEngine({
     home: homeOf(folder),
@@ -31,5 +33,6 @@ export async function openEngine({ folder, model, anthropicBaseUrl }: BedOptions
     ports: { secret: () => Promise.resolve('bench-key'), approve: () => Promise.resolve('allow') },
     providers: model === undefined ? [] : [model],
     workFolder: workOf(folder),
+    ...(clock && { clock }),
   });
 }

@@ -26,10 +26,10 @@ export class WarpClock implements Clock {
     });
   }
 
-  /** Second by second, so that one timer after the other becomes due and what they begin gets on. */
-  async warp(byMs: number): Promise<void> {
-    for (let leftMs = byMs; leftMs > 0; leftMs -= 1000) {
-      this.#aheadMs += Math.min(leftMs, 1000);
+  /** Step by step, so that one timer after the other becomes due and what they begin gets on. */
+  async warp(byMs: number, stepMs = 1000): Promise<void> {
+    for (let leftMs = byMs; leftMs > 0; leftMs -= stepMs) {
+      this.#aheadMs += Math.min(leftMs, stepMs);
       await new Promise((resolve) => setTimeout(resolve, tickMs * 2));
     }
   }

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'mocha';
+import type { WireAnswer, WireServer } from '../fakes/wire.ts';
+import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
+import { startVsCode, type VsCode } from '../setup/codeServer.ts';
+import { packagePath } from '../setup/paths.ts';
+import { Workbench } from './workbench.ts';
+
+const question = 'Two GPUs are free. May I use both of them?';
+const call = (name: string, input: Record<string, unknown>): WireAnswer => ({ text: '', toolCalls: [{ name, input }] });
+const sleep = call('sleep', {
+  reason: 'waiting for the data',
+  wake_conditions: [{ type: 'timer', wake_after_seconds: 3_600 }],
+});
+const answers: readonly WireAnswer[] = [
+  call('ask_person', { question, options: ['yes', 'no'], default: 'no', deadline_minutes: 90 }),
+  sleep,
+  sleep,
+];
+
+/** Questions and pinned notes in one window: each step where the last one ended. */
+describe('the inbox in the hands of a person', () => {
+  let folder: string;
+  let server: WireServer;
+  let vscode: VsCode;
+  let workbench: Workbench;
+  const asked: string[] = [];
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
+    server = await startWireAnthropic(({ body }) => {
+      asked.push(JSON.stringify(body));
+      return answers[asked.length - 1] ?? sleep;
+    });
+    vscode = await startVsCode({
+      folder,
+      extensionVsix: packagePath,
+      settings: { 'helios.permissions.mode': 'allow' },
+      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+    });
+    workbench = await Workbench.open(vscode);
+    await workbench.openContainer('Helios');
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await vscode?.dispose();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const rowMatching = (label: RegExp, description = /(?:)/): Promise<unknown> =>
+    workbench.eventually(
+      () => workbench.treeRows('Inbox'),
+      (rows) => rows.some((row) => label.test(row.label) && description.test(row.description)),
+    );
+
+  it('shows a question with its default, while the session goes on', async () => {
+    await workbench.setTheme('dark');
+    await workbench.sendChat('@helios bring loss < 0.1');
+    await rowMatching(/Two GPUs are free/, /default in 1 h 2\d m: no|default in 1 h: no/);
+    await workbench.chatMatching(/q1: Two GPUs are free\. .*default: no/s);
+    await workbench.screenshot('inbox-question-dark');
+  });
+
+  it('takes an answer by a click, and wakes the session with it', async () => {
+    await workbench.treeRow('Inbox', 'Two GPUs').click();
+    await workbench.screenshot('inbox-answer');
+    await workbench.pick('yes');
+    await rowMatching(/^Answered$/);
+    await workbench.eventually(
+      () => Promise.resolve(asked.at(-1) ?? ''),
+      (body) => body.includes('The person answered question q1'),
+    );
+  });
+
+  it('pins a note that the model is shown, and unpins it', async () => {
+    await workbench.command('Helios: Pin Note for Session');
+    await workbench.answerInput('never touch the test split');
+    await rowMatching(/never touch the test split/);
+    await workbench.setTheme('light');
+    await workbench.screenshot('inbox-light');
+    await workbench.sendChat('@helios go on');
+    await workbench.eventually(
+      () => Promise.resolve(asked.at(-1) ?? ''),
+      (body) => body.includes('never touch the test split'),
+    );
+    await workbench.sendChat('@helios /sticky rm 1');
+    await workbench.chatMatching(/Note 1 is unpinned/);
+    await workbench.eventually(
+      () => workbench.treeRows('Inbox'),
+      (rows) => rows.every(({ label }) => label !== 'never touch the test split'),
+    );
+  });
+
+  it('tells the same in the chat, and says what cannot be answered', async () => {
+    await workbench.sendChat('@helios /inbox');
+    await workbench.chatMatching(/q1: Two GPUs are free.*→ yes/s);
+    await workbench.sendChat('@helios /answer q1 no');
+    await workbench.chatMatching(/Question q1 has its answer: yes/);
+    await workbench.screenshot('inbox-chat-light');
+    assert.deepEqual(workbench.consoleErrors(), []);
+  });
+
+  it('pauses, and goes on when it is told to', async () => {
+    await workbench.command('Helios: Pause');
+    await workbench.statusMatching(/Helios paused/);
+    const before = asked.length;
+    await workbench.command('Helios: Go On');
+    await workbench.eventually(
+      () => Promise.resolve(asked.length),
+      (count) => count > before,
+    );
+  });
+});
