@@ -6,6 +6,12 @@ import { bytePattern, linesBackwards } from '../../../src/storage/linesBackwards
 import { random } from '../../fakes/random.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
+async function allOf(lines: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}
+
 const asLine = (text: string): string => JSON.stringify({ type: 'said', text });
 
 describe('looking for words from the end of a file', () => {
@@ -14,11 +20,11 @@ describe('looking for words from the end of a file', () => {
     const file = join(folder(), 'lines.jsonl');
     writeFileSync(file, content);
     const patterns = words.map((word) => bytePattern(word, ['type']));
-    return Array.fromAsync(linesBackwards(file, patterns));
+    return allOf(linesBackwards(file, patterns));
   };
 
   it('finds nothing in no file', async () => {
-    assert.deepEqual(await Array.fromAsync(linesBackwards(join(folder(), 'none'), [bytePattern('a')])), []);
+    assert.deepEqual(await allOf(linesBackwards(join(folder(), 'none'), [bytePattern('a')])), []);
   });
 
   it('gives whole lines, the last first, each once', async () => {
@@ -67,6 +73,6 @@ describe('looking for words from the end of a file', () => {
     const file = join(folder(), 'lines.jsonl');
     writeFileSync(file, `${asLine('needle')}\n`);
     const stopped = linesBackwards(file, [bytePattern('needle')], AbortSignal.abort(new Error('enough')));
-    await assert.rejects(() => Array.fromAsync(stopped), /enough/);
+    await assert.rejects(() => allOf(stopped), /enough/);
   });
 });
