@@ -214,7 +214,11 @@ const withRun = (state: SessionState, id: RunId, run: RunState): SessionState =>
   runs: new Map([...state.runs, [id, run]]),
 });
 
-function envFor({ envs }: SessionState, { machineId, cwd }: RunSpec): { envId?: string } {
+/** The environment that was recorded last for a machine and folder. */
+export function envFor(
+  { envs }: Pick<SessionState, 'envs'>,
+  { machineId, cwd }: Pick<RunSpec, 'machineId' | 'cwd'>,
+): { readonly envId?: string } {
   const env = envs.findLast(
     ({ machineId: id, repo }) => id === machineId && (cwd === repo || cwd.startsWith(`${repo}/`)),
   );

@@ -114,6 +114,7 @@ export class LiveSession implements Session, SessionHooks {
     await this.#parts.desk.adoptAll(new Set(pending.map((call) => call.id)));
     this.#parts.sweeps.open();
     this.#parts.questions.open();
+    this.#parts.experiments.open();
     await this.#settleCalls();
     this.goOn();
   }

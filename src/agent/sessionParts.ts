@@ -5,6 +5,7 @@ import { messageOf, UserFacing } from '../base/errors.ts';
 import { newEventId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/clock.ts';
+import { CodeKeeper } from '../experiments/git/codeKeeper.ts';
 import type { MachineLooks } from '../machines/looks/machineLooks.ts';
 import type { Machines } from '../machines/machine.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
@@ -27,6 +28,7 @@ import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './e
 import { createConsultDesk } from './consultDesk.ts';
 import { contextSource } from './contextSource.ts';
 import type { LoopDeps } from './loop.ts';
+import { ExperimentDesk } from './experimentDesk.ts';
 import { QuestionDesk } from './questionDesk.ts';
 import type { SessionReports } from './reports.ts';
 import { RunDesk } from './runDesk.ts';
@@ -68,6 +70,7 @@ export interface SessionParts {
   readonly questions: QuestionDesk;
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
+  readonly experiments: ExperimentDesk;
   /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
   checkModel(provider: string, model: string, budget: Budget): void;
   /** What providers keep of the conversation is let go of; the next call begins it anew. Never rejects. */
@@ -119,6 +122,7 @@ interface Desks {
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
 }
+  readonly experiments: ExperimentDesk;
 
 function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
   const { shared, hooks, log } = request;
@@ -131,7 +135,9 @@ function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
   const memory = owned.add(createMemory(request));
   const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
   const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
-  return { machines, desk, sweeps, questions, memory, waiting };
+  const code = new CodeKeeper({ sessionId: log.state.id, clock });
+  const experiments = owned.add(new ExperimentDesk({ log, desk, machines, code, onFailed }));
+  return { machines, desk, sweeps, questions, experiments, memory, waiting };
 }
 
 function createLoop(request: PartsRequest, desks: Desks): LoopDeps {

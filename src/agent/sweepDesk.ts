@@ -257,6 +257,7 @@ export class SweepDesk implements Disposable {
         command: point.command,
         label: point.label,
         sweep: { id: plan.id, index },
+        ...(plan.experimentId !== undefined && { experimentId: plan.experimentId }),
       };
       const given = { metrics: plan.metrics, ...(plan.limit && { limit: plan.limit }), ...(cwd && { cwd }) };
       planned.push(await this.#deps.desk.plan({ ...request, ...given, ...room }, this.#sweep(plan.id).callId));

@@ -10,16 +10,18 @@ import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { Gate } from '../permissions/gate.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
-import type { SweepPlan } from '../runs/sweep.ts';
 import type { FoundRun } from '../sleep/sleepWorld.ts';
 import { allTools, type AllToolsDeps } from '../tools/allTools.ts';
 import type { MeasuredRun } from '../tools/measuredRuns.ts';
+import type { RunRequest } from '../tools/remoteExecBackground.ts';
 import { statusText } from '../tools/runReference.ts';
-import type { StartedSweep } from '../tools/sweep.ts';
+import type { StartedSweep, SweepRequest } from '../tools/sweep.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { createEnvDesk } from './envDesk.ts';
+import { createExperimentCode } from './experimentCode.ts';
 import type { EndReason, Evidence } from './events.ts';
 import { isPersonUnheard } from './history.ts';
+import type { ExperimentDesk } from './experimentDesk.ts';
 import type { QuestionDesk } from './questionDesk.ts';
 import type { RunDesk } from './runDesk.ts';
 import type { SweepDesk } from './sweepDesk.ts';
@@ -35,6 +37,7 @@ export interface ToolsetDeps {
   readonly desk: RunDesk;
   readonly sweeps: SweepDesk;
   readonly questions: QuestionDesk;
+  readonly experiments: ExperimentDesk;
   readonly runs: Runs;
   readonly memory: MemoryStore;
   readonly machines: Machines;
@@ -51,9 +54,9 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
   const all = (): Run[] => desk.all();
   const finder = { all, find: (reference: string) => runOf(deps, reference) };
   return allTools({
-    launcher: { machines, launch: (request, { callId, signal }) => desk.launch(request, callId, signal) },
+    launcher: { machines, launch: (request, context) => launchRun(deps, request, context) },
     machines: { machines, runs: finder, clock, resources },
-    sweeps: { machines, start: (plan, context) => startSweep(deps, plan, context) },
+    sweeps: { machines, start: (request, context) => startSweep(deps, request, context) },
     tasks: {
       clock,
       resources,
@@ -79,6 +82,8 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     snapshots: createEnvDesk({ log: deps.log, machines, memory, folder: path.join(deps.folder, 'snapshots') }),
     ...deps.beside,
     questions: deps.questions,
+    experiments: deps.experiments,
+    code: createExperimentCode(deps),
     sleep: sleepDeps(deps),
     monitor: monitorDeps(deps),
     finish: async (request) => {
@@ -114,16 +119,31 @@ const measuredRun = (run: Run): MeasuredRun => ({
 
 const measured = (run: Run | undefined): MeasuredRun | undefined => run && measuredRun(run);
 
+async function launchRun(
+  { desk, experiments }: ToolsetDeps,
+  { experiment, ...request }: RunRequest,
+  { callId, signal }: ToolContext,
+): Promise<Run> {
+  const { machineId, command } = request;
+  const asked = { ...request, ...experiment, machineIds: [machineId], commands: [command] };
+  const experimentId = await experiments.begin(asked, callId);
+  return desk.launch({ ...request, experimentId }, callId, signal);
+}
+
 async function startSweep(
-  { log, runs, sweeps }: ToolsetDeps,
-  plan: Omit<SweepPlan, 'id'>,
+  { log, runs, sweeps, experiments }: ToolsetDeps,
+  { plan, template, experiment }: SweepRequest,
   { callId, signal }: ToolContext,
 ): Promise<StartedSweep> {
-  const sweep = await sweeps.start(plan, callId, signal);
+  const commands = plan.points.map(({ command }) => command);
+  const label = `sweep of ${plan.params.join(' × ')}`;
+  const asked = { ...plan, ...experiment, command: template, commands, label, mayWait: true };
+  const experimentId = await experiments.begin(asked, callId);
+  const sweep = await sweeps.start({ ...plan, experimentId }, callId, signal);
   const { going, over, waiting } = progressOf(log.state, sweep);
   const { id } = sweep.plan;
   const launched = [...over, ...going].flatMap(({ spec }) => runs.get(spec.id) ?? []);
-  return { id, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
+  return { id, experimentId, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
 }
 
 function sleepDeps({ log, desk, machines, looks, resources, gate, clock }: ToolsetDeps): AllToolsDeps['sleep'] {

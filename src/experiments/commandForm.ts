@@ -101,7 +101,7 @@ function withoutSettings(words: readonly Word[]): { settings: Argument[]; rest: 
     const [, key, value = ''] = settingPattern.exec(text) ?? [];
     if (key !== undefined) settings.push(setting(key, value));
     else if (isQuoted || !wrappers.test(text)) break;
-    else while (/^-/.test(words[index + 1]?.text ?? '')) index += 1;
+    else while (/^-|^\d+$/.test(words[index + 1]?.text ?? '')) index += 1;
   }
   return { settings, rest: words.slice(index) };
 }

@@ -5,6 +5,13 @@ import { clearMetrics } from './clearMetrics.ts';
 import { compareRuns } from './compareRuns.ts';
 import { consult, type Consultant } from './consult.ts';
 import { envSnapshot, type SnapshotKeeper } from './envSnapshot.ts';
+import { expBranch } from './expBranch.ts';
+import { expBranches } from './expBranches.ts';
+import { expCheckout } from './expCheckout.ts';
+import { expCommit } from './expCommit.ts';
+import { expDecide, type ExperimentJudge } from './expDecide.ts';
+import { expDiff } from './expDiff.ts';
+import type { ExperimentCode } from './experimentCode.ts';
 import { finish, type Finish } from './finish.ts';
 import { killTask, type TaskKiller } from './killTask.ts';
 import { listMachines, type MachineOverview } from './listMachines.ts';
@@ -45,6 +52,8 @@ export interface AllToolsDeps {
   readonly consultant: Consultant;
   readonly questions: PersonAsker;
   readonly writer: WriteupWriter;
+  readonly experiments: ExperimentJudge;
+  readonly code: ExperimentCode;
   readonly sleep: SleepDeps;
   readonly monitor: StartMonitorDeps & StopMonitorDeps;
   readonly finish: Finish;
@@ -73,6 +82,12 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   webSearch(deps.searcher),
   webFetch(deps.pages),
   consult(deps.consultant),
+  expBranch(deps.code),
+  expCommit(deps.code),
+  expDiff(deps.code),
+  expBranches(deps.code),
+  expCheckout(deps.code),
+  expDecide(deps.experiments),
   askPerson(deps.questions),
   writeup(deps.writer),
   startMonitor(deps.monitor),

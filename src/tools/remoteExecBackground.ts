@@ -7,6 +7,7 @@ import { createLineParser } from '../metrics/lineParser.ts';
 import type { MetricSpec } from '../metrics/metric.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { RunLimit, RunResources } from '../runs/run.ts';
+import { experimentOf, experimentParameters, type ExperimentArguments } from './experimentTerms.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from './machinePath.ts';
 import { runFields } from './runReference.ts';
 import { limitOf, limitParameters, resourceParameters, resourcesOf } from './runTerms.ts';
@@ -21,10 +22,14 @@ export interface RunRequest {
   readonly label?: string;
   readonly limit?: RunLimit;
   readonly resources?: RunResources;
+  readonly experiment: ExperimentArguments;
 }
 
 export interface RunLauncher extends MachineTools {
-  /** Plans and numbers the run, records the plan, then launches it. */
+  /**
+   * Plans and numbers the run and the experiment that it belongs to, records both, then launches it. Rejects with a
+   * `ToolFailure` for what was tried before; then nothing is recorded.
+   */
   launch(request: RunRequest, context: ToolContext): Promise<Run>;
 }
 
@@ -49,6 +54,7 @@ const parameters = z.strictObject({
   log_path: z.string().min(1).optional().describe('Also show the output under this path (a link to the log).'),
   ...limitParameters,
   ...resourceParameters,
+  ...experimentParameters,
 });
 type Args = z.output<typeof parameters>;
 
@@ -75,6 +81,7 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
       return {
         content: {
           ...runFields(run),
+          ...(run.spec.experimentId !== undefined && { experiment: run.spec.experimentId }),
           log_path: link?.path ?? run.outputPath,
           metrics: trackedText(metrics),
           ...(warnings.length > 0 ? { warnings } : {}),
@@ -97,6 +104,7 @@ const request = async (machine: Machine, args: Args): Promise<Omit<RunRequest, '
   ...(args.label === undefined ? {} : { label: args.label }),
   ...limitOf(args),
   ...resourcesOf(args),
+  experiment: experimentOf(args),
 });
 
 const trackedText = ({ names, patterns }: MetricSpec): readonly string[] | string =>

@@ -5,6 +5,7 @@ import { createLineParser } from '../metrics/lineParser.ts';
 import type { Run } from '../runs/liveRun.ts';
 import { freeSlots } from '../runs/leases.ts';
 import { mostPoints, type SweepPlan } from '../runs/sweep.ts';
+import { experimentOf, experimentParameters, type ExperimentArguments } from './experimentTerms.ts';
 import { runFields, statusText } from './runReference.ts';
 import { limitOf, limitParameters } from './runTerms.ts';
 import { pointParameters, pointsOf, type Points } from './sweepPoints.ts';
@@ -12,6 +13,8 @@ import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 export interface StartedSweep {
   readonly id: string;
+  /** The experiment that it belongs to: `e7`. */
+  readonly experimentId: string;
   /** What was launched so far. */
   readonly runs: readonly Run[];
   /** Points that are to be launched yet. */
@@ -20,10 +23,20 @@ export interface StartedSweep {
   readonly table: string;
 }
 
+export interface SweepRequest {
+  readonly plan: Omit<SweepPlan, 'id' | 'experimentId'>;
+  /** The command as it was given, with its placeholders. */
+  readonly template: string;
+  readonly experiment: ExperimentArguments;
+}
+
 export interface SweepStarter {
   readonly machines: Pick<Machines, 'list' | 'get'>;
-  /** Records the plan and launches what there is room for; the engine launches the rest. */
-  start(plan: Omit<SweepPlan, 'id'>, context: ToolContext): Promise<StartedSweep>;
+  /**
+   * Records the plan, and the experiment that it belongs to, and launches what there is room for; the engine launches the
+   * rest. Rejects with a `ToolFailure` where points were tried before; then nothing is recorded.
+   */
+  start(request: SweepRequest, context: ToolContext): Promise<StartedSweep>;
 }
 
 const parameters = z.strictObject({
@@ -58,6 +71,7 @@ const parameters = z.strictObject({
   ...limitParameters,
   cwd: z.string().min(1).optional().describe("Folder to run in. Default: the machine's working folder."),
   label_prefix: z.string().max(30).optional().describe('Put before the label of each run.'),
+  ...experimentParameters,
   dry_run: z.boolean().default(false).describe('Only show the first points and their number.'),
 });
 type Args = z.output<typeof parameters>;
@@ -89,10 +103,14 @@ export const sweep = (deps: SweepStarter): Tool =>
           },
           summary: `${plan.points.length} points, nothing started`,
         };
-      const started = await deps.start(plan, context);
+      const started = await deps.start(
+        { plan, template: args.command_template, experiment: experimentOf(args) },
+        context,
+      );
       return {
         content: {
           sweep: started.id,
+          experiment: started.experimentId,
           points: plan.points.length,
           machines: plan.machineIds,
           ...notes,
@@ -134,7 +152,7 @@ function machinesOf({ machines: named }: Args, machines: SweepStarter['machines'
   return chosen.map(({ id }) => id);
 }
 
-function planOf(args: Args, { names, points }: Points, machineIds: readonly string[]): Omit<SweepPlan, 'id'> {
+function planOf(args: Args, { names, points }: Points, machineIds: readonly string[]): SweepRequest['plan'] {
   const { metric_names: metricNames, metric_patterns: patterns, label_prefix: prefix } = args;
   return {
     params: names,
@@ -150,7 +168,7 @@ function planOf(args: Args, { names, points }: Points, machineIds: readonly stri
 }
 
 /** A machine that can never run a point is refused now; one that does not answer now may have what is needed. */
-async function checkGpus({ gpusPerRun = 0, machineIds }: Omit<SweepPlan, 'id'>, machines: SweepStarter['machines']) {
+async function checkGpus({ gpusPerRun = 0, machineIds }: SweepRequest['plan'], machines: SweepStarter['machines']) {
   if (gpusPerRun === 0) return;
   for (const machine of machineIds.map((id) => machines.get(id)).filter(({ kind }) => kind !== 'slurm')) {
     const found = await freeSlots(machine).catch(() => undefined);
@@ -161,7 +179,7 @@ async function checkGpus({ gpusPerRun = 0, machineIds }: Omit<SweepPlan, 'id'>, 
   }
 }
 
-const notesOf = ({ maxParallel, seed }: Omit<SweepPlan, 'id'>, { duplicates }: Points): Record<string, unknown> => ({
+const notesOf = ({ maxParallel, seed }: SweepRequest['plan'], { duplicates }: Points): Record<string, unknown> => ({
   max_parallel: maxParallel ?? 'as many as have a free GPU or slot; one on a machine without either',
   ...(seed === undefined ? {} : { seed }),
   ...(duplicates === 0 ? {} : { duplicates: `${duplicates} points were equal to another one; each is run once` }),

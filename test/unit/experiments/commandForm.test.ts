@@ -19,7 +19,7 @@ describe('form of a command', () => {
     'a copy of the output': 'python train.py --lr 3e-4 --bs 64 data/tiny 2>&1 | tee -a run.log',
     'folders for outputs': 'mkdir -p out/a && python train.py --lr 3e-4 --bs 64 data/tiny --output_dir out/a',
     'what the run is called': 'python train.py --run-name second --lr 3e-4 --bs 64 --wandb-project p data/tiny',
-    'what starts it': 'nohup nice -n python train.py --lr 3e-4 --bs 64 data/tiny',
+    'what starts it': 'nohup nice -n 5 python train.py --lr 3e-4 --bs 64 data/tiny',
     'GPUs and buffering': 'CUDA_VISIBLE_DEVICES=1 PYTHONUNBUFFERED=1 python train.py --lr 3e-4 --bs 64 data/tiny',
     comments: 'python train.py --lr 3e-4 --bs 64 data/tiny # once more',
   };

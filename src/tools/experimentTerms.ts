@@ -1,0 +1,40 @@
+/** How tools that launch say what an experiment is for. */
+import * as z from 'zod';
+
+/** What the model says of the experiment that a launch belongs to. */
+export interface ExperimentArguments {
+  /** Absent: as its label or command says. */
+  readonly hypothesis?: string;
+  /** Add to this experiment. */
+  readonly experiment?: string;
+  /** Why the same is made again. */
+  readonly retest?: string;
+}
+
+export const experimentParameters = {
+  hypothesis: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('What this should show, in one sentence; it stands in the ledger.'),
+  experiment: z
+    .union([z.string().min(1), z.int().positive()])
+    .transform(String)
+    .optional()
+    .describe('Add to this experiment (such as "e7") in place of a new one: the same once more, with another seed.'),
+  retest: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Why something is made again that was tried before; without it, a repetition is refused.'),
+};
+
+type Args = { readonly [Name in keyof ExperimentArguments]?: string | undefined };
+
+export const experimentOf = ({ hypothesis, experiment, retest }: Args): ExperimentArguments => ({
+  ...(hypothesis !== undefined && { hypothesis }),
+  ...(experiment !== undefined && { experiment }),
+  ...(retest !== undefined && { retest }),
+});
