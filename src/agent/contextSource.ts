@@ -6,6 +6,7 @@ import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { SystemPart } from '../models/model.ts';
 import { renderBriefing } from './briefing.ts';
 import { newestPart } from './checkpoint.ts';
+import type { ProjectFile } from '../project/projectFile.ts';
 import type { EngineSettings } from './engine.ts';
 import type { LoopDeps } from './loop.ts';
 import { renderPrompt } from './prompt.ts';
@@ -18,7 +19,7 @@ export interface ContextSourceDeps {
   readonly memory: MemoryStore;
   readonly machines: Machines;
   readonly clock: Clock;
-  readonly instructions?: string;
+  readonly project?: Pick<ProjectFile, 'instructions'>;
   settings(): Pick<EngineSettings, 'permissionMode'>;
 }
 
@@ -31,7 +32,7 @@ export const contextSource = (deps: ContextSourceDeps): Pick<LoopDeps, 'prompt' 
 });
 
 /** Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays cached as it is. */
-function promptSource({ log, memory, machines, clock, instructions }: ContextSourceDeps): LoopDeps['prompt'] {
+function promptSource({ log, memory, machines, clock, project }: ContextSourceDeps): LoopDeps['prompt'] {
   let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
   return async (isNew) => {
     const { stickies, workFolder } = log.state;
@@ -42,7 +43,7 @@ function promptSource({ log, memory, machines, clock, instructions }: ContextSou
       stickies,
       machines: await Promise.all(machines.list().map((machine) => machineLine(machine, clock))),
       ...(!hasBriefing && { memoryTree: await memory.render(memoryTokens) }),
-      ...(instructions !== undefined && { instructions }),
+      ...(project?.instructions !== undefined && { instructions: project.instructions }),
     });
     rendered = { stickies, parts };
     return parts;

@@ -21,7 +21,10 @@ import type { SessionState } from './state.ts';
 
 export interface GoalRequest {
   readonly goal: string;
+  /** What the person named. */
   readonly budget: Budget;
+  /** Of the settings: counts where `budget` says nothing. Of it and of the project's limits the tighter counts. */
+  readonly defaultBudget?: Budget;
   /** Where relative paths and commands start: the workspace folder, or the terminal's folder. Absolute. */
   readonly workFolder: string;
   /** Absent: the configured provider and its default model. */

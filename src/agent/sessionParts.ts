@@ -14,6 +14,7 @@ import { noUsage, type ModelProvider, type ModelReply } from '../models/model.ts
 import type { ModelCatalogue } from '../models/modelCatalogue.ts';
 import { billedUsage, costOf, withSearches, type Cost, type PriceTable } from '../models/prices.ts';
 import { createGate } from '../permissions/gate.ts';
+import type { ProjectFile } from '../project/projectFile.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { Runs } from '../runs/runs.ts';
 import { Sleeper } from '../sleep/sleeper.ts';
@@ -29,6 +30,7 @@ import { createConsultDesk } from './consultDesk.ts';
 import { contextSource } from './contextSource.ts';
 import type { LoopDeps } from './loop.ts';
 import { ExperimentDesk } from './experimentDesk.ts';
+import { permissionMode, toolDefaults } from './projectTerms.ts';
 import { QuestionDesk } from './questionDesk.ts';
 import type { SessionReports } from './reports.ts';
 import { RunDesk } from './runDesk.ts';
@@ -95,7 +97,8 @@ export interface PartsRequest {
   readonly hooks: SessionHooks;
   readonly log: SessionLog;
   readonly folder: string;
-  readonly instructions?: string;
+  /** What the project says; as it was when the session was started or taken up. */
+  readonly project?: ProjectFile;
 }
 
 export function createParts(request: PartsRequest): SessionParts {
@@ -145,7 +148,7 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
   const { clock, logger, runs, looks, resources } = shared;
   const sessionId = log.state.id;
   const gate = createGate({
-    mode: () => shared.settings().permissionMode,
+    mode: () => permissionMode(shared.settings().permissionMode, request.project),
     ask: (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
     clock,
     allowedTools: allowedBefore(log.events),
@@ -167,7 +170,7 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
     ...contextSource({ ...shared, ...request, ...desks }),
     act: {
       sessionId,
-      tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
+      tools: new Map(tools.map((tool) => [tool.spec.name, tool.withDefaults(toolDefaults(request.project))])),
       gate,
       clock,
       logger,

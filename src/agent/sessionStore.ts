@@ -2,6 +2,7 @@
 import { Emitter } from '../base/emitter.ts';
 import { UserFacing } from '../base/errors.ts';
 import { newSessionId, type SessionId } from '../base/ids.ts';
+import { readProjectFile, type ProjectFile } from '../project/projectFile.ts';
 import { readJournal } from '../storage/journal.ts';
 import type { Home } from '../storage/home.ts';
 import { Lease } from '../storage/lease.ts';
@@ -10,7 +11,7 @@ import { limitsText } from './budget/words.ts';
 import type { GoalRequest, Session, SessionReading, Sessions, SessionSummary } from './engine.ts';
 import type { Budget, JournalEvent, SessionEvent } from './events.ts';
 import { foldSession } from './fold.ts';
-import { readProjectFile } from './projectFile.ts';
+import { budgetFor, checkDefaultMachine } from './projectTerms.ts';
 import { goalText, resumeText } from './prompt.ts';
 import { ledgerOf } from './runDesk.ts';
 import { LiveSession } from './session.ts';
@@ -32,6 +33,7 @@ export class SessionStore implements Sessions {
   readonly #changed = new Emitter<void>();
   /** Sessions that are being taken up: who asks meanwhile gets the same one. */
   readonly #resuming = new Map<SessionId, Promise<Session>>();
+  readonly #warned = new Set<string>();
   #isClosed = false;
   readonly onDidChange = this.#changed.event;
 
@@ -54,7 +56,8 @@ export class SessionStore implements Sessions {
       request.model !== undefined && request.provider === undefined
         ? shared.models.resolve(request.model, undefined, configured)
         : shared.models.resolve(request.model ?? ofProject ?? 'default', named);
-    const budget = checkedBudget(request.budget);
+    const budget = checkedBudget(budgetFor(request, project));
+    checkDefaultMachine(project, shared.machinesIn(request.workFolder));
     checkModel(shared, { provider, model, budget });
     const id = newSessionId(shared.clock.now());
     const first: Extract<SessionEvent, { type: 'session.started' }> = {
@@ -150,7 +153,7 @@ export class SessionStore implements Sessions {
       const log = await SessionLog.open(home.journalFile(id), shared.clock, first);
       owned.defer(() => log.close());
       for (const damage of log.damage) shared.logger.warn(`Journal of ${id}: ${damage}`);
-      const project = await readProjectFile(log.state.workFolder);
+      const project = await this.#project(log.state.workFolder);
       const folder = home.sessionFolder(id);
       if (this.#isClosed) throw closing();
       const session: LiveSession = new LiveSession({
@@ -160,7 +163,7 @@ export class SessionStore implements Sessions {
         parts: (hooks) =>
           createParts({
             ...{ shared, hooks, log, folder },
-            ...(project?.instructions !== undefined && { instructions: project.instructions }),
+            ...(project && { project }),
           }),
         onBroken: () => void this.#letGo(session, () => session.close()),
       });
@@ -171,6 +174,16 @@ export class SessionStore implements Sessions {
       await owned.disposeAsync();
       throw error;
     }
+  }
+
+  /** As it is now: a change counts for sessions that are started or taken up later. What it says in vain is told once. */
+  async #project(workFolder: string): Promise<ProjectFile | undefined> {
+    const project = await readProjectFile(workFolder);
+    for (const warning of project?.warnings ?? []) {
+      if (!this.#warned.has(warning)) this.#deps.shared.logger.warn(warning);
+      this.#warned.add(warning);
+    }
+    return project;
   }
 
   /** It is no longer among the open ones before it closes. Never rejects. */

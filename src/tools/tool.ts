@@ -28,6 +28,14 @@ export interface ToolResult {
   readonly endsTurn?: boolean;
 }
 
+/** What a call means that leaves a parameter out. */
+export interface ToolDefault {
+  readonly parameter: string;
+  readonly value: unknown;
+  /** A parameter that says the same in another way: a call that has it leaves nothing out. */
+  readonly unless?: string;
+}
+
 export interface Tool {
   readonly spec: ToolSpec;
   readonly effect: Effect;
@@ -39,6 +47,8 @@ export interface Tool {
   parse(
     input: unknown,
   ): { readonly ok: true; readonly args: unknown } | { readonly ok: false; readonly problem: string };
+  /** The same tool, with these values where a call leaves them out; its schema says so. Parameters of other tools are passed over. */
+  withDefaults(defaults: readonly ToolDefault[]): Tool;
   /** `args` is what `parse` returned. Rejects with `ToolFailure` for the model; anything else is a fault of ours. */
   execute(args: unknown, context: ToolContext): Promise<ToolResult>;
 }
@@ -56,12 +66,15 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   execute(args: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 }
 
-export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
+export function defineTool<Schema extends z.ZodType>(
+  definition: ToolDefinition<Schema>,
+  defaults: readonly ToolDefault[] = [],
+): Tool {
   const { name, description, effect, parameters, aliases = {} } = definition;
-  const inputSchema = z.toJSONSchema(parameters, { io: 'input' }) as Record<string, unknown>;
-  delete inputSchema.$schema;
-  const read = (input: unknown) => parameters.safeParse(renamed(input, aliases));
-  return {
+  const inputSchema = schemaWith(z.toJSONSchema(parameters, { io: 'input' }) as InputSchema, defaults);
+  const own = defaults.filter(({ parameter }) => Object.hasOwn(inputSchema.properties ?? {}, parameter));
+  const read = (input: unknown) => parameters.safeParse(completed(renamed(input, aliases), own));
+  const tool: Tool = {
     spec: { name, description, inputSchema },
     effect,
     isRepeatable: definition.isRepeatable ?? effect === 'read',
@@ -77,8 +90,40 @@ export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<
         ? { ok: true, args: parsed.data }
         : { ok: false, problem: problemText(name, parsed.error, inputSchema) };
     },
+    withDefaults: (others) => (others.length === 0 ? tool : defineTool(definition, others)),
     execute: (args, context) => definition.execute(args as z.output<Schema>, context).catch(forModel),
   };
+  return tool;
+}
+
+type InputSchema = Readonly<Record<string, unknown>> & {
+  readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+  readonly required?: readonly string[];
+};
+
+/** A parameter with a default is no longer asked for, and says what it is when it is left out. */
+function schemaWith({ $schema: _, ...schema }: InputSchema, defaults: readonly ToolDefault[]): InputSchema {
+  const { properties = {}, required } = schema;
+  const given = new Map(defaults.map(({ parameter, value }) => [parameter, value]));
+  if (!Object.keys(properties).some((name) => given.has(name))) return schema;
+  const changed = { ...properties };
+  for (const [name, value] of given) {
+    const property = properties[name];
+    if (property === undefined) continue;
+    const said = property.description?.replace(/ ?Default: .*$/, '') ?? '';
+    const description = `${said} Default, as the project says: ${JSON.stringify(value)}.`.trim();
+    Object.assign(changed, { [name]: { ...property, description, default: value } });
+  }
+  const asked = required?.filter((name) => !given.has(name));
+  return { ...schema, properties: changed, ...(asked && { required: asked }) };
+}
+
+function completed(input: unknown, defaults: readonly ToolDefault[]): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const missing = defaults.filter(
+    ({ parameter, unless }) => !(parameter in input) && (unless === undefined || !(unless in input)),
+  );
+  return { ...input, ...Object.fromEntries(missing.map(({ parameter, value }) => [parameter, value])) };
 }
 
 /** An error of ours that names its reason is advice for the model; everything else stays a fault. */

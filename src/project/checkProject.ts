@@ -1,0 +1,113 @@
+/** Judges what stands in a `helios.json`. Pure. */
+import * as z from 'zod';
+import { nearWords } from '../base/nearWords.ts';
+import { looksSecret } from '../base/redact.ts';
+import { projectSchema, type Project } from './projectSchema.ts';
+
+/** Something that is wrong at a place of the file. */
+export interface ProjectProblem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+export interface ProjectCheck {
+  /** Absent where there are problems. */
+  readonly project?: Project;
+  readonly problems: readonly ProjectProblem[];
+  /** What is not known is left out, and said here. */
+  readonly warnings: readonly ProjectProblem[];
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Names that are not known do no harm: the rest counts without them, so that a file of another version can be read. */
+export function checkProject(value: unknown): ProjectCheck {
+  const first = projectSchema.safeParse(value, { reportInput: true });
+  const unknown = (first.error?.issues ?? []).flatMap(realIssues).filter((issue) => issue.code === 'unrecognized_keys');
+  const parsed = unknown.length === 0 ? first : projectSchema.safeParse(without(value, unknown), { reportInput: true });
+  const warnings = [...unknown.flatMap(unknownKeys), ...plainSecrets(value, [])];
+  return parsed.success
+    ? { project: parsed.data, problems: [], warnings }
+    : { problems: parsed.error.issues.flatMap(realIssues).map(problemOf), warnings };
+}
+
+/** Of the ways in which a value may be written the one that it comes nearest to is judged. */
+function realIssues(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const isNear = ({ path, code }: Issue): boolean => path.length > 0 || code === 'unrecognized_keys';
+  const nearest =
+    issue.errors.find((way) => way.some(isNear)) ??
+    (issue.input === Object(issue.input) ? undefined : issue.errors.find(([only]) => only?.code !== 'invalid_type'));
+  if (nearest === undefined) return [issue];
+  return nearest.flatMap((each) => realIssues({ ...each, path: [...issue.path, ...each.path] }));
+}
+
+const problemOf = (issue: Issue): ProjectProblem => ({ path: issue.path, message: messageFor(issue) });
+
+function messageFor(issue: Issue): string {
+  if (issue.code === 'invalid_type') return `must be ${kinds[issue.expected] ?? issue.expected}`;
+  if (issue.code !== 'invalid_value' || issue.values.length === 1) return issue.message;
+  const values = issue.values.map(String);
+  const [near] = typeof issue.input === 'string' ? nearWords(issue.input, values) : [];
+  return `must be one of ${values.join(', ')}${near === undefined ? '' : `. Did you mean ${near}?`}`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list',
+  object: 'an object, { … }',
+  record: 'an object, { … }',
+  string: 'a text in quotes',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
+
+function unknownKeys(issue: Issue): ProjectProblem[] {
+  if (issue.code !== 'unrecognized_keys') return [];
+  const known = knownKeys(issue.path);
+  return issue.keys.map((key) => {
+    const [near] = nearWords(key, known);
+    const hint = near === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`;
+    return { path: [...issue.path, key], message: `is not known, and has no effect. ${hint}` };
+  });
+}
+
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+}
+
+function knownKeys(path: readonly PropertyKey[]): string[] {
+  const ways = ({ anyOf = [], oneOf = [], ...schema }: JsonSchema): JsonSchema[] => [schema, ...anyOf, ...oneOf];
+  const step = (schemas: readonly JsonSchema[], key: PropertyKey): JsonSchema[] =>
+    schemas
+      .flatMap(ways)
+      .flatMap((schema) => (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? []);
+  const whole = z.toJSONSchema(projectSchema, { io: 'input' }) as JsonSchema;
+  const found = path.reduce(step, [whole]).flatMap(ways);
+  return [...new Set(found.flatMap(({ properties = {} }) => Object.keys(properties)))];
+}
+
+function without(value: unknown, issues: readonly Issue[]): unknown {
+  const copy = structuredClone(value);
+  for (const issue of issues) {
+    const place = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], copy);
+    if (issue.code === 'unrecognized_keys')
+      for (const key of issue.keys) delete (place as Record<string, unknown>)[key];
+  }
+  return copy;
+}
+
+/** The file is shared with everybody who has the project. */
+function plainSecrets(value: unknown, path: readonly PropertyKey[]): ProjectProblem[] {
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([key, each]) =>
+      plainSecrets(each, [...path, Array.isArray(value) ? Number(key) : key]),
+    );
+  if (typeof value !== 'string' || value.includes('${')) return [];
+  const isSecret = path.at(-1) === 'password' || looksSecret(value) || looksSecret(`${String(path.at(-1))}: ${value}`);
+  const message = 'looks like a secret, and this file is shared. Write ${env:NAME} or ${secret:name} in its place.';
+  return isSecret ? [{ path, message }] : [];
+}

@@ -1,0 +1,80 @@
+/** `helios.json`: found in the work folder or above it, and understood whole or not at all. */
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
+import { readJson, type TextPlace } from '../base/jsonText.ts';
+import { checkProject } from './checkProject.ts';
+import type { Project } from './projectSchema.ts';
+
+export const projectFileName = 'helios.json';
+
+export interface ProjectFile extends Project {
+  /** Absolute. */
+  readonly file: string;
+  /** The folder of the file: paths in it start there. */
+  readonly folder: string;
+  /** What it says that has no effect, or had better not stand there, each in one line with its place. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The nearest `helios.json` from `folder` upwards, or undefined. The search ends at the root of a repository, at the home
+ * folder, or at that of the file system. Rejects with `UserFacing` that names every problem with its place when the file
+ * cannot be understood: it is never ignored in silence.
+ */
+export async function readProjectFile(folder: string, home: string = homedir()): Promise<ProjectFile | undefined> {
+  for (let current = path.resolve(folder); ; current = path.dirname(current)) {
+    const file = path.join(current, projectFileName);
+    const text = await readIfThere(file);
+    if (text !== undefined) return parseProject(file, text);
+    if (current === home || path.dirname(current) === current || (await isThere(path.join(current, '.git'))))
+      return undefined;
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
+    throw new UserFacing(`${file} cannot be read: ${messageOf(error)}.`, 'Make it a file that you can read.');
+  }
+}
+
+const isThere = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
+
+const mend = 'Mend the file, then start again.';
+
+/** Throws `UserFacing` that names every problem with its line and column. */
+export function parseProject(file: string, text: string): ProjectFile {
+  const json = readJson(text.replace(/^\ufeff/, ''));
+  if ('brokenAt' in json) throw new UserFacing(`${at(file, json.brokenAt)}: ${whyBroken(text, json.brokenAt)}.`, mend);
+  const { project, problems, warnings } = checkProject(json.value);
+  const line = ({ path: place, message }: (typeof problems)[number]): string =>
+    `${at(file, json.placeOf(place))}: ${nameOf(place)}${message}`;
+  if (project === undefined) throw new UserFacing([...problems, ...warnings].map(line).join('\n'), mend);
+  return { ...project, file, folder: path.dirname(file), warnings: warnings.map(line) };
+}
+
+const at = (file: string, { line, column }: TextPlace): string => `${file}:${line}:${column}`;
+
+function whyBroken(text: string, { line, column }: TextPlace): string {
+  const rest = (text.split('\n')[line - 1] ?? '').slice(column - 1);
+  if (rest.startsWith('//') || rest.startsWith('/*')) return 'JSON has no comments';
+  if (/^[}\]]/.test(rest)) return 'it is not valid JSON: there is a comma too many before this, or a value is missing';
+  return 'it is not valid JSON from here on';
+}
+
+/** `notifications.channels[0].url ` */
+function nameOf(place: readonly PropertyKey[]): string {
+  const name = place.reduce<string>(
+    (text, key) => text + (typeof key === 'number' ? `[${key}]` : `${text === '' ? '' : '.'}${String(key)}`),
+    '',
+  );
+  return name === '' ? '' : `${name} `;
+}
