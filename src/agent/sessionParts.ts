@@ -122,10 +122,10 @@ interface Desks {
   readonly desk: RunDesk;
   readonly sweeps: SweepDesk;
   readonly questions: QuestionDesk;
+  readonly experiments: ExperimentDesk;
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
 }
-  readonly experiments: ExperimentDesk;
 
 function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
   const { shared, hooks, log } = request;
@@ -135,11 +135,11 @@ function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
   const desk = owned.add(new RunDesk({ sessionId: log.state.id, log, runs, machines, clock, onFailed }));
   const sweeps = owned.add(new SweepDesk({ log, desk, runs, machines, clock, onFailed }));
   const questions = owned.add(new QuestionDesk({ log, clock, onFailed }));
+  const code = new CodeKeeper({ sessionId: log.state.id, clock });
+  const experiments = owned.add(new ExperimentDesk({ log, desk, machines, code, onFailed }));
   const memory = owned.add(createMemory(request));
   const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
   const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
-  const code = new CodeKeeper({ sessionId: log.state.id, clock });
-  const experiments = owned.add(new ExperimentDesk({ log, desk, machines, code, onFailed }));
   return { machines, desk, sweeps, questions, experiments, memory, waiting };
 }
 
