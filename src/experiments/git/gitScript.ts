@@ -6,7 +6,7 @@ import { oneLine, shellQuote } from '../../base/text.ts';
 import type { Machine, StreamResult } from '../../machines/machine.ts';
 
 export type GitFailureReason =
-  'no_git' | 'no_folder' | 'no_repository' | 'bare' | 'missing' | 'exists' | 'busy' | 'timeout' | 'unreachable' | 'git';
+  'no_git' | 'no_folder' | 'no_repository' | 'bare' | 'missing' | 'exists' | 'name' | 'timeout' | 'unreachable' | 'git';
 
 /** `message` says what is wrong in whole sentences, for people and models. */
 export class GitFailure extends HeliosError {
@@ -96,6 +96,7 @@ const refusals: Readonly<Record<number, readonly [GitFailureReason, string]>> = 
   84: ['bare', 'The repository is bare: it has no work tree.'],
   85: ['missing', 'There is no such experiment or revision.'],
   86: ['exists', 'It exists already.'],
+  87: ['name', 'The name cannot be used.'],
 };
 
 function checked(machine: Machine, { outcome, stderr }: StreamResult, text: string): string {
@@ -130,10 +131,11 @@ g() {
     -c diff.external= -c color.ui=false "$@"
 }
 
-# Goes to the top of the work tree that folder $1 is in.
+# Goes to the top of the work tree that folder $1 is in. $head: what $2 names, else the commit that is checked out.
 enter() {
   cd -- "$1" 2>/dev/null || exit 82
   command -v git >/dev/null || exit 81
+  base=${'$'}{2:-HEAD}
   set -- $(g rev-parse --is-bare-repository --is-inside-work-tree) || exit 83
   [ $# -eq 2 ] || exit 83
   [ "$2" = true ] || exit 84
@@ -141,7 +143,14 @@ enter() {
   git_dir=$(g rev-parse --absolute-git-dir) || exit 81
   common=$(cd -- "$(g rev-parse --git-common-dir)" && pwd -P) || exit 83
   empty=$(g hash-object -t tree /dev/null) || exit 83
-  head=$(g rev-parse -q --verify 'HEAD^{commit}') || head=
+  head=$(g rev-parse -q --verify "$base^{commit}") || head=
+}
+
+# The same, in the person's repository where $1 is, or was, a work tree of ours.
+enter_repo() {
+  [ -e "$1" ] || ! [ -e "$1.repo" ] || set -- "$(cat -- "$1.repo")"
+  enter "$1"
+  [ ! -e "$git_dir/helios" ] || enter "$(cat -- "$top.repo")"
 }
 
 # A folder of our own for as long as this takes: $own. Helios home $1; unique name $2.
@@ -163,6 +172,7 @@ own_dir() {
   own_folder "$@"
   mkdir "$own/refs" "$own/info" "$own/objects"
   echo 'ref: refs/heads/none' >"$own/HEAD"
+  cat "$common/info/exclude" >"$own/info/exclude" 2>/dev/null
   { cat "$common/info/attributes"; echo; echo '* -filter'; } >"$own/info/attributes" 2>/dev/null
   {
     if [ ${'$'}{#empty} -gt 40 ]; then printf '[extensions]\n\tobjectFormat = sha256\n'; fi
@@ -176,6 +186,12 @@ own_dir() {
     GIT_ALTERNATE_OBJECT_DIRECTORIES=$objects objects=$own/objects
     export GIT_ALTERNATE_OBJECT_DIRECTORIES
   fi
+}
+
+# A copy of the index, as old as it is: what was changed in the moment when it was written is looked at anew.
+own_index() {
+  cp -p -- "$git_dir/index" "$own/index" 2>/dev/null
+  find "$git_dir" -maxdepth 1 -name 'sharedindex.*' -exec cp -p -- {} "$own/" \; 2>/dev/null
 }
 
 p() {

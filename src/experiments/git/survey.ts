@@ -32,6 +32,8 @@ export interface GitPlace {
   readonly machine: Machine;
   /** In the work tree, absolute. */
   readonly folder: string;
+  /** The commit that is meant in place of the one that is checked out. */
+  readonly base?: string;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -40,34 +42,34 @@ export interface GitPlace {
 const surveyScript = String.raw`${scriptStart}
 section() { printf '%s\0%s\0' "$mark" "$1"; }
 mark=$2
-enter "$1"
+enter "$1" "$4"
 section place
 printf '%s\0%s\0%s\0' "$top" "$head" "$empty"
-# Whoever reads an index that is split gives its parts a new time: they get their old one back.
-parts() { (cd -- "$git_dir" && find . -maxdepth 1 -name 'sharedindex.*'); }
-if [ -n "$(parts)" ]; then
-  own_dir "$3" "$mark"
-  for part in $(parts); do touch -r "$git_dir/$part" "$own/$part"; done
-fi
+own_dir "$3" "$mark"
+own_index
 section changed
-g diff-files --raw -z --no-renames --ignore-submodules=dirty || exit 1
+p diff-files --raw -z --no-renames --ignore-submodules=dirty || exit 1
 section staged
-g diff-index --cached --raw -z --no-renames --ignore-submodules=none --no-abbrev "${'$'}{head:-$empty}" -- || exit 1
+p diff-index --cached --raw -z --no-renames --ignore-submodules=none --no-abbrev "${'$'}{head:-$empty}" -- || exit 1
 section fresh
-g ls-files -z --others --exclude-standard || exit 1
+ignored=$(g config --path core.excludesFile) || ignored=
+p ${'$'}{ignored:+-c} ${'$'}{ignored:+"core.excludesFile=$ignored"} ls-files -z --others --exclude-standard || exit 1
 section unwatched
 sparse=$(g config --bool core.sparseCheckout)
 flags='[a-z]'
 [ "$sparse" = true ] || flags='[a-zS]'
-g ls-files -v -z | tr '\n\0' '\001\n' | grep "^$flags " | tr '\n\001' '\0\n'
-for part in $(parts); do touch -r "$own/$part" "$git_dir/$part"; done
+p ls-files -v -z | tr '\n\0' '\001\n' | grep "^$flags " | tr '\n\001' '\0\n'
 exit 0
 `;
 
 /** Rejects with `GitFailure`. */
-export async function survey({ folder, ...place }: GitPlace): Promise<Survey> {
+export async function survey({ folder, base = '', ...place }: GitPlace): Promise<Survey> {
   const mark = randomBytes(12).toString('hex');
-  const text = await runGit({ ...place, script: surveyScript, args: [folder, mark, heliosFolder(place.machine)] });
+  const text = await runGit({
+    ...place,
+    script: surveyScript,
+    args: [folder, mark, heliosFolder(place.machine), base],
+  });
   const sections = new Map(
     text.split(`${mark}\0`).map((part) => {
       const [name = '', ...fields] = part.split('\0');

@@ -160,10 +160,20 @@ describe('CodeKeeper', () => {
       repo.git('config', key, value);
     repo.git('config', 'gpg.program', program);
     rmSync(mark, { force: true });
-    repo.write({ 'a.bin': 'changed\n', 'new.bin': 'new\n' });
+    repo.write({ 'a.bin': 'b\n', 'new.bin': 'new\n' });
+    // As if the index had been written in the same moment.
+    const time = new Date();
+    for (const name of ['a.bin', '.git/index']) utimesSync(join(repo.folder, name), time, time);
     const { tree } = await untouched(repo);
     assert.equal(existsSync(mark), false, 'a program of the person was started');
     assert.equal(repo.git('cat-file', '-p', `${tree}:new.bin`), 'new');
+  });
+
+  it('leaves out what any of the lists of ignored files names', async () => {
+    const repo = repoAt();
+    repo.write({ '.git/info/exclude': '*.one\n', '../my ignored': '*.two\n', 'a.one': '', 'a.two': '', 'a.three': '' });
+    repo.git('config', 'core.excludesFile', join(scratch(), 'my ignored'));
+    assert.deepEqual(repo.names((await untouched(repo)).tree), ['a.three', 'train.py']);
   });
 
   it('keeps line ends as the settings of the repository say', async () => {

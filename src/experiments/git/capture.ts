@@ -1,0 +1,100 @@
+/** One capture: survey, judge, keep. */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
+import { intakeOf, toInspect, type Intake } from './intake.ts';
+import type { LeaveOutLimits } from './leaveOut.ts';
+import { inspect, survey, type GitPlace, type HeadEntry, type Survey } from './survey.ts';
+
+export interface Capture {
+  readonly machine: Machine;
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Where the commit is kept. */
+  readonly ref: string;
+  /**
+   * The folder is a work tree of ours: the commit follows on this one, is made only where something is changed since, and
+   * is checked out there then. Absent: it follows on the commit that is checked out, which stays so.
+   */
+  readonly following?: string;
+  readonly message: string;
+  readonly limits: LeaveOutLimits;
+  leftMs(): number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Captured {
+  /** The top folder of the work tree, absolute. */
+  readonly top: string;
+  readonly head?: string;
+  readonly tree: string;
+  /** Of `head`; the empty tree where there is none. */
+  readonly headTree: string;
+  /** Absent: the repository cannot be written, or nothing is changed. */
+  readonly commit?: string;
+  readonly leftOut: ReadonlyMap<string, string>;
+}
+
+/** Rejects with `GitFailure`. */
+export async function capture(asked: Capture): Promise<Captured> {
+  await asked.machine.ready?.();
+  const base = asked.following === undefined ? {} : { base: asked.following };
+  const place = (): GitPlace => ({ ...asked, ...base, timeoutMs: asked.leftMs() });
+  const surveyed = await survey(place());
+  const seen = await inspect({ ...place(), folder: surveyed.top }, toInspect(surveyed), asked.limits.maxFileBytes);
+  const intake = intakeOf(surveyed, seen, asked.limits);
+  const { top, head } = surveyed;
+  const kept = await keep(asked, surveyed, intake);
+  return { top, ...(head !== undefined && { head }), ...kept, leftOut: intake.leftOut };
+}
+
+const keepScript = String.raw`${scriptStart}
+ref=$3 message=$4 following=$5
+enter "$1" "$following"
+own_dir "$2" "$6"
+cat >"$own/in"
+own_index
+# The lines of kind $1, as git reads names.
+names() { sed -n "s/^$1//p" "$own/in" | tr '\n\001' '\0\n'; }
+names V | p update-index -z --no-assume-unchanged --stdin || exit 1
+names V | p update-index -z --no-skip-worktree --stdin || exit 1
+names A | p update-index -z --add --remove --replace --stdin || exit 1
+names H | p update-index -z --replace --index-info || exit 1
+tree=$(p write-tree --missing-ok) || exit 1
+head_tree=$empty
+[ -z "$head" ] || head_tree=$(g rev-parse "$head^{tree}") || exit 1
+printf '%s\0%s\0' "$tree" "$head_tree"
+[ "$objects" = "$common/objects" ] || exit 0
+[ -z "$following" ] || [ "$tree" != "$head_tree" ] || exit 0
+commit=$(p commit-tree "$tree" ${'$'}{head:+-p "$head"} -m "$message") &&
+  g update-ref -m helios "$ref" "$commit" || exit 1
+printf '%s\0' "$commit"
+[ -n "$following" ] || exit 0
+cp -p -- "$own/index" "$git_dir/index.helios" && mv -f -- "$git_dir/index.helios" "$git_dir/index" &&
+  g update-ref --no-deref -m helios HEAD "$commit"
+`;
+
+async function keep(
+  { ref, message, following = '', ...asked }: Capture,
+  { top, unwatched, staged, emptyTree }: Survey,
+  { asTheyStand, leftOut }: Intake,
+): Promise<Pick<Captured, 'tree' | 'headTree' | 'commit'>> {
+  const nothing: HeadEntry = { mode: '0', hash: '0'.repeat(emptyTree.length) };
+  // What is left out and not staged is in the index as it is in the commit, or not at all.
+  const asInHead = [...staged].filter(([name]) => leftOut.has(name));
+  const lines = [
+    ...unwatched.map((name) => `V${name}`),
+    ...asTheyStand.map((name) => `A${name}`),
+    ...asInHead.map(([name, { mode, hash } = nothing]) => `H${mode} ${hash}\t${name}`),
+  ];
+  const text = await runGit({
+    ...asked,
+    timeoutMs: asked.leftMs(),
+    script: keepScript,
+    args: [top, heliosFolder(asked.machine), ref, message, following, randomBytes(9).toString('hex')],
+    stdin: Buffer.from(lines.map((line) => `${line.replaceAll('\n', '\u0001')}\n`).join(''), 'latin1'),
+  });
+  const [tree = '', headTree = '', commit] = text.split('\0');
+  return { tree, headTree, ...(commit && { commit }) };
+}

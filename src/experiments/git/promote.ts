@@ -1,0 +1,86 @@
+/** What the person takes over of an experiment: a branch of theirs, or a patch. Only ever on their request. */
+import { UserFacing } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Machine } from '../../machines/machine.ts';
+import type { CodeState } from '../experiment.ts';
+import { GitFailure, runGit, scriptStart } from './gitScript.ts';
+
+/** The code of one experiment, and where it is kept. */
+export interface PromotedCode {
+  readonly machine: Machine;
+  readonly code: CodeState;
+  readonly clock: Clock;
+}
+
+export interface PromotedBranch {
+  readonly branch: string;
+  readonly commit: string;
+  readonly repo: string;
+}
+
+const stepMs = 120_000;
+
+const branchScript = String.raw`${scriptStart}
+enter_repo "$1"
+git check-ref-format --branch "$2" >/dev/null 2>&1 || exit 87
+if g show-ref -q --verify "refs/heads/$2"; then exit 86; fi
+commit=$(g rev-parse -q --verify "$3^{commit}") || exit 85
+g update-ref -m 'helios: promoted' "refs/heads/$2" "$commit" "" || exit 1
+`;
+
+const patchScript = String.raw`${scriptStart}
+enter_repo "$1"
+commit=$(g rev-parse -q --verify "$2^{commit}") || exit 85
+g diff --binary --full-index --no-ext-diff --no-textconv "${'$'}{head:-$empty}" "$commit" --
+`;
+
+/** Makes a branch that is not checked out; one that exists is never moved. Throws `UserFacing`. */
+export async function promoteToBranch({ machine, code, clock }: PromotedCode, branch: string): Promise<PromotedBranch> {
+  const { repo, commit } = keptCode(code);
+  await asked(branch, () =>
+    runGit({ machine, script: branchScript, args: [repo, branch, commit], clock, timeoutMs: stepMs }),
+  );
+  return { branch, commit, repo };
+}
+
+/** What leads from the commit that the person has checked out to the code, for `git apply`. Throws `UserFacing`. */
+export async function promoteToPatch({ machine, code, clock }: PromotedCode): Promise<Uint8Array> {
+  const { repo, commit } = keptCode(code);
+  const patch = await asked('', () =>
+    runGit({ machine, script: patchScript, args: [repo, commit], clock, timeoutMs: stepMs }),
+  );
+  if (patch !== '') return Buffer.from(patch, 'latin1');
+  throw new UserFacing(
+    'The code of this experiment is the commit that is checked out: there is nothing to take over.',
+    'What was tried there are its arguments; see its command.',
+  );
+}
+
+function keptCode(code: CodeState): { readonly repo: string; readonly commit: string } {
+  if (code.kind === 'none')
+    throw new UserFacing(`The code of this experiment was not kept: ${code.why}`, 'Choose another experiment.');
+  if (code.commit === undefined)
+    throw new UserFacing(
+      'The code of this experiment was not kept, for its repository could not be written.',
+      'Choose another experiment.',
+    );
+  return { repo: code.repo, commit: code.commit };
+}
+
+async function asked<T>(branch: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    if (error.reason === 'exists')
+      throw new UserFacing(`There is a branch ${branch} already.`, 'Choose another name; it was not changed.');
+    if (error.reason === 'name')
+      throw new UserFacing(`${JSON.stringify(branch)} cannot be the name of a branch.`, 'Such as helios/cosine-lr.');
+    if (error.reason === 'missing')
+      throw new UserFacing(
+        'The kept code is not in the repository any more.',
+        'Its refs below refs/helios were removed.',
+      );
+    throw new UserFacing(error.message, 'Look at the repository, then try again.');
+  }
+}

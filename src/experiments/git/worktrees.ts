@@ -1,0 +1,289 @@
+/**
+ * Work trees of a session's own, below the folder of Helios on a machine, each at a commit that one ref of ours keeps. The
+ * person's checkout, index, stash and refs are never touched.
+ */
+import { randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { capture } from './capture.ts';
+import { refOf } from './codeKeeper.ts';
+import { GitFailure, heliosFolder, runGit, scriptStart } from './gitScript.ts';
+import { defaultLimits, namedLeftOut, type LeaveOutLimits } from './leaveOut.ts';
+
+export interface WorktreesDeps {
+  readonly sessionId: SessionId;
+  readonly clock: Clock;
+  limits?(): LeaveOutLimits;
+}
+
+/** Where git is to work. `folder` is in the work tree of the person's repository, absolute. */
+export interface RepoPlace {
+  readonly machine: Machine;
+  readonly folder: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Branch {
+  readonly name: string;
+  readonly ref: string;
+  readonly commit: string;
+  /** Its work tree, absolute. */
+  readonly path: string;
+}
+
+export interface MadeBranch extends Branch {
+  /** False: it was there already, and nothing was changed. */
+  readonly isNew: boolean;
+  readonly leftOut: readonly string[];
+}
+
+export interface ListedBranch extends Branch {
+  readonly message: string;
+  readonly committedMs: number;
+  /** False: it can be made again. */
+  readonly hasWorktree: boolean;
+  /** The code of an experiment of the ledger, as it was launched; it has no work tree. */
+  readonly isOfLedger: boolean;
+}
+
+const stepMs = 120_000;
+
+/** `lr 3e-4 (try #2)` → `lr-3e-4-try-2`. Throws `GitFailure` where nothing is left, or it is a name of the ledger. */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '');
+  if (slug === '')
+    throw new GitFailure('missing', 'The name of an experiment needs letters or digits, such as "cosine-schedule".');
+  if (isOfLedger(slug))
+    throw new GitFailure('exists', `Names such as ${slug} are those of the ledger. Use words: "cosine-schedule".`);
+  return slug;
+}
+
+const isOfLedger = (name: string): boolean => /^e\d+$/.test(name);
+
+/** Prints the commit of ref $3 and the real path of work tree $2, which is made where it is not whole. */
+const addScript = String.raw`${scriptStart}
+enter_repo "$1"
+path=$2 ref=$3
+commit=$(g rev-parse -q --verify "$ref^{commit}") || exit 85
+mkdir -p -- "${'$'}{path%/*}" && path=$(cd -- "${'$'}{path%/*}" && pwd -P)/${'$'}{path##*/} || exit 1
+admin() {
+  set +f
+  grep -lxF -e "$path/.git" /dev/null "$common"/worktrees/*/gitdir 2>/dev/null | sed 's|/gitdir$||'
+  set -f
+}
+is_whole() {
+  [ -e "$path/.git" ] && [ -n "$(admin)" ] && [ -e "$(admin)/helios" ]
+}
+is_new=0
+if ! is_whole; then
+  is_new=1
+  # What is there was cut off while it was made: nobody has worked in it.
+  [ ! -e "$path" ] || [ -z "$(admin)" ] || rm -rf -- "$path"
+  [ -z "$(admin)" ] || rm -rf -- "$(admin)"
+  [ ! -e "$path" ] || { echo "$path is there already, and is no work tree of this repository" >&2; exit 86; }
+  own_dir "$4" "$5"
+  g worktree add --detach --no-checkout -- "$path" "$commit" >/dev/null || exit 1
+  made=$(admin)
+  [ -n "$made" ] || exit 1
+  tree_at=$path index=$made/index p read-tree --reset -u "$commit" >&2 || exit 1
+  printf '%s\n' "$top" >"$path.repo" && : >"$made/helios" || exit 1
+fi
+printf '%s\0%s\0%s\0' "$commit" "$path" "$is_new"
+`;
+
+const startScript = String.raw`${scriptStart}
+enter_repo "$1"
+ref=$2 from=$3
+if g rev-parse -q --verify "$ref^{commit}" >/dev/null; then exit 86; fi
+commit=$(g rev-parse -q --verify "$from^{commit}") || exit 85
+g update-ref -m helios "$ref" "$commit" ""
+`;
+
+const hasScript = String.raw`${scriptStart}
+enter_repo "$1"
+g rev-parse -q --verify "$2^{commit}" || :
+`;
+
+const listScript = String.raw`${scriptStart}
+enter_repo "$1"
+g for-each-ref --sort=committerdate \
+  --format='%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)%00' "$2" | tr -d '\n'
+`;
+
+const repoScript = 'cat -- "$1.repo" 2>/dev/null || :';
+
+export class Worktrees {
+  readonly #deps: WorktreesDeps;
+
+  constructor(deps: WorktreesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * A ref and a work tree of its own for a new line of work. `from`: another branch of the session, `e7` of its ledger, or
+   * a revision of the repository; absent: the person's checkout as it stands. Asked again, what is there is the answer.
+   * Rejects with `GitFailure`.
+   */
+  async branch({
+    from,
+    name,
+    ...place
+  }: RepoPlace & { readonly name: string; readonly from?: string }): Promise<MadeBranch> {
+    await place.machine.ready?.({ mayAsk: true });
+    const slug = slugOf(name);
+    const ref = this.#ref(slug);
+    const isNew = !(await this.#has(place, ref));
+    const leftOut = isNew ? await this.#begin(place, { ref, slug, from }) : [];
+    return { ...(await this.#worktree(place, slug, ref)), isNew, leftOut };
+  }
+
+  /** A work tree at `commit`, for whoever wants to run what was kept there. Rejects with `GitFailure`. */
+  async add(place: RepoPlace, commit: string, name: string): Promise<string> {
+    await place.machine.ready?.({ mayAsk: true });
+    const { path } = await this.#worktree(place, slugOf(name), commit);
+    return path;
+  }
+
+  /**
+   * Commits what stands in the work tree of a branch, on its ref alone. Without `commit`, nothing was changed since the
+   * last one. Rejects with `GitFailure`.
+   */
+  async commit(
+    { machine, signal }: Omit<RepoPlace, 'folder'>,
+    name: string,
+    message: string,
+  ): Promise<{ readonly commit?: string; readonly leftOut: readonly string[] }> {
+    const { path: folder, ref } = await this.checkout({ machine, ...(signal && { signal }) }, name);
+    const { clock, limits } = this.#deps;
+    const { commit, leftOut } = await capture({
+      ...{ machine, folder, clock, ref, message, following: ref, leftMs: () => stepMs },
+      limits: limits?.() ?? defaultLimits,
+      ...(signal && { signal }),
+    });
+    return { ...(commit !== undefined && { commit }), leftOut: namedLeftOut(leftOut) };
+  }
+
+  /** Oldest first, those of the ledger too. Rejects with `GitFailure`. */
+  async list(place: RepoPlace): Promise<readonly ListedBranch[]> {
+    const prefix = `refs/helios/${this.#deps.sessionId}/`;
+    const text = Buffer.from(await this.#run(place, listScript, prefix), 'latin1').toString('utf8');
+    const fields = text.split('\0');
+    const branches: ListedBranch[] = [];
+    for (let at = 0; at + 3 < fields.length; at += 4) {
+      const [ref = '', commit = '', seconds = '', message = ''] = fields.slice(at, at + 4);
+      const name = ref.slice(prefix.length);
+      const path = this.#path(place.machine, name);
+      const hasWorktree = (await place.machine.stat(posix.join(path, '.git'))) !== undefined;
+      const committedMs = Number(seconds) * 1000;
+      branches.push({ name, ref, commit, path, message, committedMs, hasWorktree, isOfLedger: isOfLedger(name) });
+    }
+    return branches;
+  }
+
+  /**
+   * The work tree of a branch; one that is gone is made anew. `folder` is asked for where it is not known whose it is.
+   * Rejects with `GitFailure`.
+   */
+  async checkout(
+    { machine, folder, ...rest }: Omit<RepoPlace, 'folder'> & { readonly folder?: string },
+    name: string,
+  ): Promise<MadeBranch> {
+    await machine.ready?.({ mayAsk: true });
+    const slug = slugOf(name);
+    const repo = folder ?? (await this.#repoOf(machine, slug));
+    if (repo === undefined)
+      throw new GitFailure(
+        'missing',
+        `There is no branch ${slug} on ${machine.id}. See exp_branches, or name repo_path.`,
+      );
+    const place = { machine, folder: repo, ...rest };
+    const ref = this.#ref(slug);
+    if (!(await this.#has(place, ref)))
+      throw new GitFailure('missing', `There is no branch ${slug} in ${repo}. ${await this.#known(place)}`);
+    return { ...(await this.#worktree(place, slug, ref)), leftOut: [] };
+  }
+
+  /** What `name` means: a branch or an experiment of the session, else a revision. Throws `GitFailure`. */
+  async resolve(place: RepoPlace, name: string): Promise<string> {
+    for (const candidate of this.#meanings(name)) if (await this.#has(place, candidate)) return candidate;
+    throw new GitFailure(
+      'missing',
+      `There is no branch or revision ${JSON.stringify(name)}. ${await this.#known(place)}`,
+    );
+  }
+
+  async #begin(
+    place: RepoPlace,
+    { ref, slug, from }: { readonly ref: string; readonly slug: string; readonly from: string | undefined },
+  ): Promise<readonly string[]> {
+    if (from !== undefined) {
+      await this.#run(place, startScript, ref, await this.resolve(place, from));
+      return [];
+    }
+    const { clock, limits } = this.#deps;
+    const message = `${slug}: the checkout as it stands`;
+    const asked = { ...place, clock, ref, message, limits: limits?.() ?? defaultLimits, leftMs: () => stepMs };
+    const { commit, leftOut } = await capture(asked);
+    if (commit !== undefined) return namedLeftOut(leftOut);
+    throw new GitFailure('git', 'The repository cannot be written, so nothing can be kept in it.');
+  }
+
+  async #worktree(place: RepoPlace, slug: string, ref: string): Promise<Branch & { readonly isNew: boolean }> {
+    const { machine } = place;
+    const mark = randomBytes(9).toString('hex');
+    const text = await this.#run(place, addScript, this.#path(machine, slug), ref, heliosFolder(machine), mark);
+    const [commit = '', path = '', isNew] = text.split('\0');
+    return { name: slug, ref, commit, path: Buffer.from(path, 'latin1').toString('utf8'), isNew: isNew === '1' };
+  }
+
+  async #has(place: RepoPlace, revision: string): Promise<boolean> {
+    return (await this.#run(place, hasScript, revision)).trim() !== '';
+  }
+
+  #meanings(name: string): readonly string[] {
+    // Nothing that git could take for an option, a range or more than one word.
+    if (!/^[^\s\p{Cc}\-:^~?*[\\][^\s\p{Cc}:?*[\\]*$/u.test(name) || name.includes('..')) return [];
+    const own = /^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name) ? [this.#ref(name)] : [];
+    return [...own, name];
+  }
+
+  async #known(place: RepoPlace): Promise<string> {
+    const names = (await this.list(place)).map(({ name }) => name);
+    return names.length === 0
+      ? 'There is none yet: exp_branch makes one.'
+      : `There are: ${names.slice(-20).join(', ')}.`;
+  }
+
+  async #repoOf(machine: Machine, slug: string): Promise<string | undefined> {
+    const { clock } = this.#deps;
+    const args = [this.#path(machine, slug)];
+    const text = await runGit({ machine, script: repoScript, args, clock, timeoutMs: stepMs });
+    const repo = Buffer.from(text, 'latin1').toString('utf8').trim();
+    return repo === '' ? undefined : repo;
+  }
+
+  #run({ machine, folder, signal }: RepoPlace, script: string, ...args: readonly string[]): Promise<string> {
+    const { clock } = this.#deps;
+    return runGit({ machine, script, args: [folder, ...args], clock, timeoutMs: stepMs, ...(signal && { signal }) });
+  }
+
+  #ref(name: string): string {
+    return refOf(this.#deps.sessionId, name);
+  }
+
+  #path(machine: Machine, slug: string): string {
+    return posix.join(worktreesFolder(machine, this.#deps.sessionId), slug);
+  }
+}
+
+/** The folder of the work trees of a session, or of all sessions. */
+export const worktreesFolder = (machine: Machine, sessionId: SessionId | '' = ''): string =>
+  posix.join(heliosFolder(machine), 'worktrees', sessionId);
