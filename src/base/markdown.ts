@@ -7,8 +7,7 @@ export const plain = (text: string, maxChars = 160): string =>
 
 /** A code block whose fence is longer than any in it. */
 export function codeBlock(text: string, language = ''): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = fenceFor(text, 3);
   return `${fence}${language}\n${cleanText(text)}\n${fence}`;
 }
 
@@ -16,5 +15,11 @@ export function codeBlock(text: string, language = ''): string {
 export function code(text: string, maxChars = 120): string {
   const flat = oneLine(cleanText(text), maxChars);
   if (flat === '') return '';
-  return flat.includes('`') ? `\`\` ${flat} \`\`` : `\`${flat}\``;
+  if (!flat.includes('`')) return `\`${flat}\``;
+  const fence = fenceFor(flat, 2);
+  return `${fence} ${flat} ${fence}`;
 }
+
+/** At least `least` back-ticks, and more than stand anywhere in the text. */
+const fenceFor = (text: string, least: number): string =>
+  '`'.repeat([...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length + 1), least));

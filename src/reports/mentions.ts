@@ -36,10 +36,11 @@ export class Mentions {
 /** The place of a run in the table of runs. */
 export const runPlace = (number: number): string => `<a id="run-${number}"></a>${number}`;
 
-/** The first of many lines of a list, and how many are left out. */
-export function bounded(lines: readonly string[], most: number, what: string): string[] {
-  const rest = lines.length - most;
-  return rest <= 0 ? [...lines] : [...lines.slice(0, most), `- … and ${rest} more ${what}`];
+/** A line for each of the first items, and how many are left out. No line is made of those: what it mentions has a place. */
+export function bounded<T>(items: readonly T[], most: number, what: string, lineOf: (item: T) => string): string[] {
+  const rest = items.length - most;
+  const lines = items.slice(0, most).map(lineOf);
+  return rest <= 0 ? lines : [...lines, `- … and ${rest} more ${what}`];
 }
 
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

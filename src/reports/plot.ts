@@ -12,6 +12,8 @@ export interface Plot {
   readonly goal?: { readonly value: number; readonly text: string };
   readonly legend: readonly LegendEntry[];
   readonly mayBeLog?: boolean;
+  /** Along x things are counted. */
+  readonly isCounted?: boolean;
   /** What stands between the axes, as SVG. */
   draw(x: Scale, y: Scale): string;
 }
@@ -25,7 +27,7 @@ export interface LegendEntry {
 export const width = 860;
 const height = 400;
 const frame = { left: 72, right: 650, top: 44, bottom: 352 };
-/** Pixels between the axes: as many columns of points are kept. */
+/** Pixels between the axes. */
 export const plotPixels = frame.right - frame.left;
 export const topOfPlot = frame.top;
 
@@ -40,10 +42,10 @@ export function renderPlot(plot: Plot): string | undefined {
   const title = y.isLog ? `${plot.title} (log scale)` : plot.title;
   const parts = [
     label({ class: 'title', x: 16, y: 26 }, title),
-    axes(x, y, plot.xTitle),
-    goal === undefined ? '' : goalLine(y.place(goal.value), goal.text),
+    axes(plot.isCounted ? { ...x, ticks: x.ticks.filter(({ at }) => Number.isInteger(at)) } : x, y, plot.xTitle),
+    goal === undefined ? '' : goalLine(y.place(goal.value)),
     plot.draw(x, y),
-    legend(plot.legend),
+    legend(goal === undefined ? plot.legend : [...plot.legend, goalEntry(goal.text)]),
   ];
   return picture(
     { width, height, title, description: plot.description },
@@ -74,13 +76,15 @@ function axes(x: Scale, y: Scale, xTitle: string): string {
   return [...across, ...up, corner, name].join('');
 }
 
-function goalLine(place: number, text: string): string {
-  const { left, right } = frame;
-  const line = element('line', { class: 'goal', x1: left, x2: right, y1: place, y2: place });
-  return line + label({ x: right - 6, y: place - 6, 'text-anchor': 'end' }, text);
+function goalLine(place: number): string {
+  return element('line', { class: 'goal', x1: frame.left, x2: frame.right, y1: place, y2: place });
 }
 
-/** Above and below the words of the goal nothing is moved: the legend begins at the top, and is short. */
+const goalEntry = (text: string): LegendEntry => ({
+  text,
+  sign: (x, y) => element('line', { class: 'goal', x1: x - 12, x2: x + 12, y1: y, y2: y }),
+});
+
 function legend(entries: readonly LegendEntry[]): string {
   return entries
     .map(({ text, sign }, index) => {

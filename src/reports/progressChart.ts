@@ -35,6 +35,7 @@ export function progressChart({ metric, direction, points, goal }: ProgressChart
     title: `${metric}: best so far`,
     description: `${metric} of ${finite.length} runs in their order, and the best value so far`,
     xTitle: 'run',
+    isCounted: true,
     xs: finite.map(({ number }) => number),
     ys: finite.map(({ value }) => value),
     mayBeLog: (goal?.value ?? 1) > 0,

@@ -24,7 +24,7 @@ type DrawnRun = Pick<ChartRun, 'name' | 'isChampion'> & ReturnType<typeof downsa
 export function runChart({ metric, runs, goal }: RunChart): string | undefined {
   const drawn = runs.map(({ series, ...run }): DrawnRun => ({
     ...run,
-    ...downsample(stepAxis(series), series.values, { pixels: plotPixels }),
+    ...downsample(stepAxis(series), series.values, { pixels: plotPixels / 2 }),
   }));
   const hasMarks = drawn.some(({ nonFinite }) => nonFinite.length > 0);
   return renderPlot({

@@ -59,7 +59,7 @@ const style = `
 text{font:12px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#3b3b3b}
 .title{font-size:14px;font-weight:600;fill:#1f1f1f}.back{fill:#ffffff;stroke:#d4d4d4}
 .grid{stroke:#e7e7e7}.axis{stroke:#9a9a9a}.goal{stroke:#1f1f1f;stroke-dasharray:6 4}
-.line{fill:none;stroke-width:1.4}.line.strong{stroke-width:3.2}.dot{fill:currentColor;stroke:none}
+.line{fill:none;stroke-width:1.4;stroke-linejoin:round}.line.strong{stroke-width:3.2}.dot{fill:currentColor;stroke:none}
 .keep{fill:#15803d}.discard{fill:none;stroke:#8a8a8a;stroke-width:1.5}.bad{stroke:#c81e1e;stroke-width:1.8;fill:none}
 ${coloursOf(0)}${dashes.map((dash, index) => `.line.d${index}{stroke-dasharray:${dash}}`).join('')}
 @media (prefers-color-scheme:dark){text{fill:#cccccc}.title{fill:#f0f0f0}.back{fill:#1f1f1f;stroke:#454545}

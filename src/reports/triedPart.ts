@@ -4,6 +4,7 @@ import { formatValue } from '../base/text.ts';
 import type { Decision } from '../experiments/experiment.ts';
 import type { ExperimentRow } from '../experiments/ledger.ts';
 import { flagged } from './claims.ts';
+import type { QuestionFacts } from './facts.ts';
 import { bounded, counted, type Mentions } from './mentions.ts';
 import { bestIn, decisionOf, type Night } from './night.ts';
 
@@ -34,9 +35,8 @@ export function triedPart(night: Night, mentions: Mentions): string {
   });
   const counts = filled.map(({ of, name }) => `${of.length} ${name}`).join(', ');
   const parts = filled.map(({ name, most, of }) => {
-    const lines = of.slice(0, most).map((row) => experimentLine(night, row, mentions));
-    const rest = of.length > most ? [`- … and ${of.length - most} more ${name}`] : [];
-    return `### ${capital(name)} (${of.length})\n\n${[...lines, ...rest].join('\n')}`;
+    const lines = bounded(of, most, name, (row) => experimentLine(night, row, mentions));
+    return `### ${capital(name)} (${of.length})\n\n${lines.join('\n')}`;
   });
   return `## What was tried\n\n${counted(experiments.length, 'experiment')}: ${counts}.\n\n${parts.join('\n\n')}`;
 }
@@ -70,15 +70,19 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export function decidePart({ facts, known }: Night, mentions: Mentions): string {
   const { session, questions, ledger } = facts;
   const stuck = session.stuck === undefined ? [] : [`- It waits for you: “${flagged(session.stuck, known, 500)}”`];
-  const open = questions
-    .filter(({ answer }) => answer === undefined)
-    .map(
-      ({ id, text, fallback }) =>
-        `- Question ${plain(id)}: “${plain(text, 500)}” Without an answer: ${plain(fallback, 200)}`,
-    );
-  const undecided = ledger.experiments
-    .filter((row) => row.plan !== undefined && row.status === 'over' && decisionOf(row) === undefined)
-    .map(({ id }) => `- Nobody has judged ${mentions.experiment(id)}: is it kept or not?`);
-  const lines = [...stuck, ...bounded(open, 20, 'open questions'), ...bounded(undecided, 10, 'that nobody has judged')];
+  const open = questions.filter(({ answer }) => answer === undefined);
+  const undecided = ledger.experiments.filter(
+    (row) => row.plan !== undefined && row.status === 'over' && decisionOf(row) === undefined,
+  );
+  const lines = [
+    ...stuck,
+    ...bounded(open, 20, 'open questions', questionLine),
+    ...bounded(undecided, 10, 'that nobody has judged', ({ id }) => {
+      return `- Nobody has judged ${mentions.experiment(id)}: is it kept or not?`;
+    }),
+  ];
   return lines.length === 0 ? '' : `## To decide\n\n${lines.join('\n')}`;
 }
+
+const questionLine = ({ id, text, fallback }: QuestionFacts): string =>
+  `- Question ${plain(id)}: “${plain(text, 500)}” Without an answer: ${plain(fallback, 200)}`;

@@ -3,7 +3,7 @@ import { exactTime } from '../base/localTime.ts';
 import { code, plain } from '../base/markdown.ts';
 import { formatDuration } from '../base/text.ts';
 import type { BriefFacts, RunFacts } from './facts.ts';
-import { bounded, counted, type Mentions } from './mentions.ts';
+import { bounded, type Mentions } from './mentions.ts';
 
 const mostFailures = 15;
 const mostAlarms = 20;
@@ -15,8 +15,8 @@ export function failuresPart({ runs }: BriefFacts, mentions: Mentions): string {
   const failed = runs.filter(({ outcome }) => outcome === 'bad');
   if (failed.length === 0) return '';
   const alike = Map.groupBy(failed, ({ status, lastLine = '' }) => `${status}\n${lastLine}`);
-  const lines = [...alike.values()].map((group) => failureLine(group, mentions));
-  return `## Failures (${failed.length})\n\n${bounded(lines, mostFailures, 'kinds of failure').join('\n')}`;
+  const lines = bounded([...alike.values()], mostFailures, 'kinds of failure', (group) => failureLine(group, mentions));
+  return `## Failures (${failed.length})\n\n${lines.join('\n')}`;
 }
 
 function failureLine(group: readonly RunFacts[], mentions: Mentions): string {
@@ -34,34 +34,29 @@ export function alarmsPart({ runs }: BriefFacts, mentions: Mentions): string {
   const alarms = runs.flatMap(({ number, alarms }) => alarms.map((alarm) => ({ number, ...alarm })));
   if (alarms.length === 0) return '';
   const newest = alarms.toSorted((a, b) => b.atMs - a.atMs);
-  const shown = newest
-    .slice(0, mostAlarms)
-    .map(
-      ({ number, detail, action, atMs }) =>
-        `- ${exactTime(atMs)} ${mentions.run(number)}: ${plain(detail, 200)} · ${actions[action]}`,
-    );
-  const rest = newest.length > mostAlarms ? [`- … and ${newest.length - mostAlarms} more alarms`] : [];
-  return `## Alarms (${alarms.length})\n\n${[...shown, ...rest].join('\n')}`;
+  const lines = bounded(newest, mostAlarms, 'alarms', ({ number, detail, action, atMs }) => {
+    return `- ${exactTime(atMs)} ${mentions.run(number)}: ${plain(detail, 200)} · ${actions[action]}`;
+  });
+  return `## Alarms (${alarms.length})\n\n${lines.join('\n')}`;
 }
 
 export function questionsPart({ questions }: BriefFacts): string {
-  const answered = questions.flatMap(({ id, text, answer }) => {
-    if (answer === undefined) return [];
-    const by = answer.by === 'person' ? 'you' : 'nobody in time, so its default';
-    return [`- ${plain(id)}: “${plain(text, 300)}” · ${by}: ${plain(answer.text, 200)}`];
-  });
+  const answered = questions.flatMap(({ id, text, answer }) => (answer === undefined ? [] : [{ id, text, answer }]));
   if (answered.length === 0) return '';
-  return `## Questions answered\n\n${bounded(answered.toReversed(), mostQuestions, 'answered questions').join('\n')}`;
+  const lines = bounded(answered.toReversed(), mostQuestions, 'answered questions', ({ id, text, answer }) => {
+    const by = answer.by === 'person' ? 'you' : 'nobody in time, so its default';
+    return `- ${plain(id)}: “${plain(text, 300)}” · ${by}: ${plain(answer.text, 200)}`;
+  });
+  return `## Questions answered\n\n${lines.join('\n')}`;
 }
 
 export function happenedPart({ happenings, sleeps }: BriefFacts): string {
-  const slept =
-    sleeps.count === 0
-      ? []
-      : [
-          `- It slept ${counted(sleeps.count, 'time')}, ${formatDuration(sleeps.totalMs)} in all, ${formatDuration(sleeps.longestMs)} at the longest, without a call to a model.`,
-        ];
-  const lines = happenings.map(({ atMs, text }) => `- ${exactTime(atMs)} ${plain(text, 300)}`);
+  const times = sleeps.count === 1 ? 'once' : `${sleeps.count} times`;
+  const spans = `${formatDuration(sleeps.totalMs)} in all, ${formatDuration(sleeps.longestMs)} at the longest`;
+  const slept = sleeps.count === 0 ? [] : [`- It slept ${times}, ${spans}, without a call to a model.`];
+  const lines = bounded(happenings.toReversed(), mostHappenings, 'events', ({ atMs, text }) => {
+    return `- ${exactTime(atMs)} ${plain(text, 300)}`;
+  });
   if (slept.length + lines.length === 0) return '';
-  return `## What happened meanwhile\n\n${[...slept, ...bounded(lines.toReversed(), mostHappenings, 'events')].join('\n')}`;
+  return `## What happened meanwhile\n\n${[...slept, ...lines].join('\n')}`;
 }

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { buildBrief, buildWriteup } from '../../../src/reports/brief.ts';
+import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
+
+const brief = buildBrief(fullNight().facts());
+/** What stands below a heading, up to the next of its level. */
+const partOf = (markdown: string, heading: string): string =>
+  new RegExp(`^## ${heading}[^\\n]*\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(markdown)?.[1] ?? '';
+
+describe('the brief of a night', () => {
+  it('names the champion with value, repeats, spread and run', () => {
+    const champion = partOf(brief, 'Champion');
+    assert.match(champion, /\*\*loss 0\.912\*\* in \[run 4\]\(#run-4\) of \[e4\]\(#e4\)/);
+    assert.match(champion, /n = 2\): mean 0\.931, standard deviation 0\.02687, best 0\.912: \[run 4\].*\[run 5\]/);
+    assert.match(champion, /The first that measured it: 1\.4 in \[run 1\]\(#run-1\) \(since then -34\.9 %\)/);
+  });
+
+  it('says how far the goal is, in what was measured', () => {
+    assert.match(brief, /`loss < 0\.8`: \*\*not met\*\*, 0\.112 away \(14 % of it\)/);
+    const met = new Night('bring loss < 1');
+    met.run({ loss: 0.5 });
+    assert.match(buildBrief(met.facts()), /`loss < 1`: \*\*met\*\*/);
+    const open = new Night('make it better');
+    open.run({ loss: 0.5 });
+    assert.match(buildBrief(open.facts()), /names no number that could be measured/);
+  });
+
+  it('says of a value that was measured once that it was', () => {
+    const night = new Night();
+    night.run({ loss: 0.5, command: 'a' });
+    night.run({ loss: 0.7, command: 'b' });
+    assert.match(buildBrief(night.facts()), /Measured once \(n = 1\)/);
+  });
+
+  it('gives no champion where nothing counts', () => {
+    const night = new Night();
+    night.run({ loss: 0.1, verdict: { kind: 'failed', code: 1 } });
+    assert.match(partOf(buildBrief(night.facts()), 'Champion'), /No run that ended well.*has measured loss/);
+    assert.match(buildBrief(new Night().facts()), /No metric .* was measured|has measured loss/);
+  });
+
+  it('groups what was tried by what became of it, with the reasons as they were given', () => {
+    const tried = partOf(brief, 'What was tried');
+    const counts = '7 experiments: 2 kept, 1 discarded, 1 crashed, 1 to be tested again, 2 undecided.';
+    assert.ok(tried.includes(counts), tried);
+    assert.match(tried, /### Kept \(2\)\n\n- .*\*\*e4\*\*.*\n- .*\*\*e1\*\*/, 'the best first');
+    assert.match(
+      tried,
+      /e2\*\* “A higher rate learns faster” · loss 1\.91 in \[run 2\]\(#run-2\) · the agent: “loss 1\.91/,
+    );
+    assert.match(tried, /it would be 0\.77 \*\(not measured\)\* with warmup/);
+    assert.match(tried, /· Helios: every run of it failed/);
+    assert.match(tried, /fp16 · \[run 7\]\(#run-7\) · 1 killed/);
+  });
+
+  it('tells failures with the last line of their output, and alarms with what was done', () => {
+    assert.match(partOf(brief, 'Failures'), /\[run 3\].*out of memory after 2 min on gpu1: `torch\.cuda\.OutOf.*GiB`/);
+    assert.match(partOf(brief, 'Alarms'), /\[run 7\]\(#run-7\): loss became NaN at step 120 · the run was ended/);
+  });
+
+  it('puts first what a person has to decide, and nothing that is answered', () => {
+    assert.ok(brief.indexOf('## To decide') < brief.indexOf('## Champion'));
+    const decide = partOf(brief, 'To decide');
+    assert.match(decide, /Question q2: “Is a GPU on gpu2 free for us\?” Without an answer: keep the small one/);
+    assert.match(decide, /Nobody has judged \[e6\]\(#e6\)/);
+    assert.doesNotMatch(decide, /q1|tokenizer/);
+    assert.match(partOf(brief, 'Questions answered'), /q1: .*tokenizer.*nobody in time, so its default: keep/);
+  });
+
+  it('tells why it is blocked, and what paused it', () => {
+    const blocked = new Night().end('blocked', 'The data set is missing: 0.5 of it.');
+    assert.match(partOf(buildBrief(blocked.facts()), 'To decide'), /It waits for you: “The data set is missing/);
+    const paused = new Night().add({ type: 'session.paused', by: 'error', detail: 'no key' });
+    assert.match(partOf(buildBrief(paused.facts()), 'To decide'), /It waits for you: “no key”/);
+  });
+
+  it('accounts for money by model, plan money said so, and for hours by machine', () => {
+    const cost = partOf(brief, 'Cost and time');
+    assert.match(cost, /Thinking: \$0\.60, of which \$0\.20 at list price is covered by your plan/);
+    assert.match(cost, /claude\/claude-opus-5-5: 2 calls · 2\.2k tokens/);
+    assert.match(cost, /gpu1: 1 h 52 min in 4 runs\n- local: 50 min in 3 runs/);
+    assert.doesNotMatch(cost, /GPUs/, 'nothing is said of what was not watched');
+  });
+
+  it('says that a price is not known, and that the demo cost nothing', () => {
+    const night = new Night();
+    night.think(0.5);
+    night.add({
+      type: 'model.replied',
+      turn: 9,
+      provider: 'x',
+      model: 'y',
+      content: [],
+      stop: 'tools',
+      usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      cost: { unknown: 'no price' },
+    });
+    assert.match(buildBrief(night.facts()), /at least \$0\.50; the price of some calls is not known/);
+    assert.match(buildBrief(new Night('bring loss < 1', 'demo').facts()), /Thinking: nothing: the offline demo/);
+  });
+
+  it('says how long GPUs stood idle where they were watched', () => {
+    const facts = fullNight().facts();
+    const runs = facts.runs.map((run) => ({ ...run, gpu: { idleSeconds: 60, watchedSeconds: 600 } }));
+    assert.match(buildBrief({ ...facts, runs }), /stood idle for 7 min of the 1 h 10 min that were watched \(10 %\)/);
+  });
+
+  it('tells what happened while nobody looked', () => {
+    const happened = partOf(brief, 'What happened meanwhile');
+    assert.match(happened, /It slept once, 1 h 35 min in all/);
+    assert.match(happened, /02:37:00 The session was taken up again\n.*02:17:00 Paused: the provider did not answer/);
+  });
+
+  it('has a place for every link that it gives', () => {
+    const places = new Set([...brief.matchAll(/<a id="([\w-]+)">/g)].map(([, id]) => id));
+    const targets = [...brief.matchAll(/\]\(#([\w-]+)\)/g)].map(([, id]) => id);
+    assert.ok(targets.length > 10);
+    assert.deepEqual(
+      targets.filter((id) => !places.has(id)),
+      [],
+    );
+  });
+
+  it('gives every figure of a metric with a run', () => {
+    const lines = brief.split('\n').filter((line) => /loss \d/.test(line) && !/^[>#]|“Question|goal says/.test(line));
+    for (const line of lines) assert.match(line, /\[run \d+\]\(#run-\d+\)/, line);
+  });
+
+  it('says the same of the same night', () => {
+    assert.equal(buildBrief(fullNight().facts()), brief);
+  });
+
+  it('tells of a session that goes on', () => {
+    const night = new Night();
+    night.run({ metrics: [lossOf(0.9)], isOpen: true });
+    const text = buildBrief(night.facts());
+    assert.match(text, /It has not ended: it goes on\./);
+    assert.match(text, /\| running \|/);
+  });
+});
+
+describe('the write-up', () => {
+  it('quotes the account of the model around the tables, numbers flagged', () => {
+    const text = buildWriteup(fullNight().facts(), 'We began at 1.4.\n\nThen 0.55.', [
+      { path: 'charts/a.svg', text: 'a' },
+    ]);
+    assert.match(
+      text,
+      /In the words of claude claude-opus-5-5:\n\n> We began at 1\.4\.\n>\n> Then 0\.55 \*\(not measured\)\*\./,
+    );
+    assert.ok(text.indexOf('## Account') < text.indexOf('## Champion'));
+    assert.match(text, /!\[a\]\(charts\/a\.svg\)/);
+    assert.match(text, /## Runs \(7\)/);
+  });
+
+  it('has no account where none was given', () => {
+    assert.doesNotMatch(buildWriteup(fullNight().facts(), ' \n'), /## Account/);
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { flagged, knownNumbers, quotation, unmeasuredNumbers, type KnownNumbers } from '../../../src/reports/claims.ts';
+import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
+
+const known: KnownNumbers = {
+  measured: Float64Array.from([0.8312, 0.961, 94.6, 1234.5678, -0.25, 3.1e-5]).sort(),
+  given: new Set([0.0003, 0.3]),
+};
+const found = (text: string, numbers = known): string[] => unmeasuredNumbers(text, numbers).map((one) => one.text);
+
+describe('numbers in the words of a model', () => {
+  const texts: readonly (readonly [text: string, unmeasured: readonly string[]])[] = [
+    ['loss fell to 0.8312', []],
+    ['loss fell to 0.83, then 0.831', []],
+    ['loss 0.84', ['0.84']],
+    ['loss is 0.83.', []],
+    ['loss=0.83123', ['0.83123']],
+    ['.83 or 8.3e-1', []],
+    ['accuracy 96.1 %', []],
+    ['accuracy 96%', []],
+    ['accuracy of 97 %', ['97 %']],
+    ['accuracy: 95', []],
+    ['accuracy reached 99', ['99']],
+    ['loss 1', ['1']],
+    ['score −0.25 and −0.31', ['−0.31']],
+    ['fell from 1,234.57 to 1,300.2', ['1,300.2']],
+    ['loss 3.1e-5, not 3.2e-5', ['3.2e-5']],
+    ['1.5x faster', ['1.5']],
+    // What was given is no claim.
+    ['lr=3e-4, the goal of 0.3', []],
+    // What counts, names, costs or takes time is no value of a metric.
+    ['run 7 of 12 at step 500 with batch 64', []],
+    ['it took 3.5 min and $1.25', []],
+    ['2.5 GB, 7.25 hours, 1.5 kB', []],
+    ['2026-11-21 at 12:30, gpt-4.1, python3.11, v1.2.3, e7', []],
+    ['', []],
+  ];
+  for (const [text, unmeasured] of texts)
+    it(`“${text}”: ${unmeasured.join(', ') || 'nothing to flag'}`, () => assert.deepEqual(found(text), unmeasured));
+
+  it('flags a whole number beside a metric even when it is near: 0 is not 0.3', () => {
+    assert.deepEqual(found('loss 0', { measured: Float64Array.from([0.3]), given: new Set() }), ['0']);
+  });
+
+  it('knows what each run measured, and what goal and commands give', () => {
+    const night = new Night('bring loss < 0.75');
+    night.run({ metrics: [lossOf(0.61, { last: 0.66, mean: 1.9 })], command: 'train --lr 0.002 --wd 0.05' });
+    const numbers = knownNumbers(night.facts());
+    assert.deepEqual(found('0.61 0.66 1.9 4.0 0.75 0.002 0.05 0.62', numbers), ['0.62']);
+  });
+
+  it('marks them where they stand, and keeps the rest of the words as text', () => {
+    assert.equal(
+      flagged('*loss* 0.84, then [0.83](x)', known, 200),
+      '\\*loss\\* 0.84 *(not measured)*, then \\[0.83\\](x)',
+    );
+  });
+
+  it('does not let a text bring marks of its own', () => {
+    assert.doesNotMatch(flagged('0.83\uE000', known, 200), /not measured/);
+  });
+
+  it('quotes every line, whatever stands in it', () => {
+    const lines = quotation('# a\n\n<b>\n> c 0.5', known).split('\n');
+    assert.deepEqual(lines, ['> \\# a', '>', '> \\<b>', '> \\> c 0.5 *(not measured)*']);
+  });
+
+  it('flags in a brief what the model said and no run has measured', () => {
+    const facts = fullNight().facts();
+    assert.deepEqual(found(facts.session.summary ?? '', knownNumbers(facts)), ['0.7']);
+  });
+});
