@@ -1,0 +1,37 @@
+/** Labels below the overview: clock times that clocks count in, or steps. Pure. */
+import type { TrackAxis } from '../../src/protocol/sessionView.ts';
+import { formatX, timeStep } from '../shared/format.ts';
+import type { Range } from '../shared/range.ts';
+
+export interface AxisLabel {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** At most `most` or one more, evenly spaced. */
+export function axisLabels(axis: TrackAxis, shown: Range, most: number): AxisLabel[] {
+  const size = shown.to - shown.from;
+  const stepSize = axis === 'time' ? (timeStep(size, most) ?? size / most) : niceStep(size / most);
+  // Hours of the clock of this computer, not of Greenwich.
+  const offset = axis === 'time' ? new Date(shown.from).getTimezoneOffset() * 60_000 : 0;
+  const labels: AxisLabel[] = [];
+  const first = Math.ceil((shown.from - offset) / stepSize) * stepSize + offset;
+  for (let at = first; at <= shown.to && labels.length <= most; at += stepSize)
+    labels.push({ at, text: axis === 'time' ? timeLabel(at, stepSize) : formatX(at, 'step') });
+  return labels;
+}
+
+function niceStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, rough)));
+  return Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough) ?? 1);
+}
+
+const dayMs = 86_400_000;
+const two = (part: number): string => String(part).padStart(2, '0');
+
+function timeLabel(at: number, stepMs: number): string {
+  const time = new Date(at);
+  if (stepMs >= dayMs) return `${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  const clock = `${two(time.getHours())}:${two(time.getMinutes())}`;
+  return stepMs < 60_000 ? `${clock}:${two(time.getSeconds())}` : clock;
+}

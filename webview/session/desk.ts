@@ -1,0 +1,94 @@
+/** The parts of the view beside the timeline: each is read when it is in sight, and again when the session has changed. */
+import type { MessageConnection } from 'vscode-jsonrpc';
+import * as protocol from '../../src/protocol/sessionView.ts';
+import type { LedgerTable, SessionHeader } from '../../src/protocol/sessionView.ts';
+import { emptyMessage } from './emptyMessage.ts';
+import { InboxTab } from './inboxTab.ts';
+import { LedgerTab } from './ledgerTab.ts';
+import { NotesTab } from './notesTab.ts';
+import type { LedgerSort, Tab, ViewState } from './viewState.ts';
+
+export interface DeskEvents {
+  sort(sort: LedgerSort): void;
+}
+
+interface Wanted {
+  readonly state: ViewState;
+  readonly header: SessionHeader;
+}
+
+export class Desk {
+  readonly #connection: MessageConnection;
+  readonly #ledger: LedgerTab;
+  readonly #inbox: InboxTab;
+  readonly #notes: NotesTab;
+  #table: LedgerTable | undefined;
+  #isReading = false;
+  /** What is to be shown next, where it changed while it was being read. */
+  #wanted: Wanted | undefined;
+
+  constructor(connection: MessageConnection, events: DeskEvents) {
+    this.#connection = connection;
+    this.#ledger = new LedgerTab({
+      sort: (sort) => events.sort(sort),
+      openRun: (runId) => void connection.sendNotification(protocol.openRunOutput, { runId }),
+    });
+    this.#inbox = new InboxTab((questionId, answer) =>
+      connection.sendRequest(protocol.answerQuestion, { questionId, answer }),
+    );
+    this.#notes = new NotesTab({
+      pin: (text) => connection.sendRequest(protocol.pinNote, { text }),
+      unpin: (number) => connection.sendRequest(protocol.unpinNote, { number }),
+    });
+  }
+
+  get panels(): readonly HTMLElement[] {
+    return [this.#ledger.root, this.#inbox.root, this.#notes.root];
+  }
+
+  panelOf(tab: Tab): HTMLElement | undefined {
+    switch (tab) {
+      case 'timeline':
+        return undefined;
+      case 'ledger':
+        return this.#ledger.root;
+      case 'inbox':
+        return this.#inbox.root;
+      case 'notes':
+        return this.#notes.root;
+    }
+  }
+
+  /** Draws what is known at once, and reads it anew. */
+  show(state: ViewState, header: SessionHeader): void {
+    if (state.tab === 'timeline') return;
+    if (state.tab === 'ledger' && this.#table !== undefined) this.#ledger.render(this.#table, state.sort);
+    this.#wanted = { state, header };
+    if (!this.#isReading) void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    for (let wanted = this.#wanted; wanted !== undefined; wanted = this.#wanted) {
+      this.#wanted = undefined;
+      try {
+        await this.#readOnce(wanted.state, wanted.header);
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        const box = emptyMessage({ title: 'This cannot be shown', text, isProblem: true });
+        this.panelOf(wanted.state.tab)?.replaceChildren(box);
+      }
+    }
+    this.#isReading = false;
+  }
+
+  async #readOnce({ tab, sort }: ViewState, { readOnly }: SessionHeader): Promise<void> {
+    if (tab === 'ledger') {
+      this.#table = await this.#connection.sendRequest(protocol.readLedger);
+      return this.#ledger.render(this.#table, sort);
+    }
+    const desk = await this.#connection.sendRequest(protocol.readDesk);
+    this.#inbox.render({ questions: desk.questions, readOnly });
+    this.#notes.render({ notes: desk.notes, readOnly });
+  }
+}

@@ -1,0 +1,108 @@
+/** The ledger as a table: every number leads to the runs that it came from. */
+import type { LedgerLine, LedgerTable } from '../../src/protocol/sessionView.ts';
+import { linkButton } from '../shared/buttons.ts';
+import { element } from '../shared/dom.ts';
+import { icon } from '../shared/icons.ts';
+import { emptyMessage } from './emptyMessage.ts';
+import { ordered } from './ledgerOrder.ts';
+import { tabPanel } from './tabBar.ts';
+import { ledgerColumns, type LedgerColumn, type LedgerSort } from './viewState.ts';
+
+export interface LedgerEvents {
+  sort(sort: LedgerSort): void;
+  openRun(runId: string): void;
+}
+
+const numeric: ReadonlySet<LedgerColumn> = new Set(['number', 'best', 'cost']);
+/** Runs of a sweep beyond these are counted. */
+const mostRuns = 4;
+
+export class LedgerTab {
+  readonly root = tabPanel('ledger');
+  readonly #events: LedgerEvents;
+
+  constructor(events: LedgerEvents) {
+    this.#events = events;
+  }
+
+  render(table: LedgerTable, sort: LedgerSort): void {
+    const focused = document.activeElement?.closest<HTMLElement>('[data-column]')?.dataset['column'];
+    if (table.lines.length === 0) return this.root.replaceChildren(emptyMessage(noExperiments));
+    const heads = ledgerColumns.map((column) => this.#head(column, table, sort));
+    const rows = ordered(table.lines, sort).map((line) => this.#row(line));
+    const shown = element('table', { class: 'ledger', 'aria-label': 'Ledger' });
+    shown.append(element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...rows));
+    this.root.replaceChildren(shown);
+    if (focused !== undefined) this.root.querySelector<HTMLElement>(`[data-column="${focused}"] button`)?.focus();
+  }
+
+  #head(column: LedgerColumn, table: LedgerTable, sort: LedgerSort): HTMLElement {
+    const isChosen = sort.column === column;
+    const order = isChosen ? (sort.isDescending ? 'descending' : 'ascending') : undefined;
+    const mark = isChosen ? (sort.isDescending ? ' ↓' : ' ↑') : '';
+    const isDescending = isChosen ? !sort.isDescending : column === 'best' && table.direction === 'higher';
+    const button = linkButton(`${titleOf(column, table)}${mark}`, () => this.#events.sort({ column, isDescending }));
+    const look = `column-${column}${numeric.has(column) ? ' number' : ''}`;
+    return element('th', { scope: 'col', class: look, 'aria-sort': order, 'data-column': column }, button);
+  }
+
+  #row(line: LedgerLine): HTMLElement {
+    const name = element('span', {}, line.name);
+    const champion = element('span', {
+      class: 'champion-mark',
+      role: 'img',
+      'aria-label': 'champion',
+      title: 'Champion',
+    });
+    champion.append(icon('champion'));
+    const cells: readonly [LedgerColumn, readonly (Node | string)[], string?][] = [
+      ['number', line.isChampion ? [champion, name] : [name]],
+      ['what', [line.what], line.what],
+      ['decision', [element('span', { class: `decision tone-${line.tone}` }, line.decision)]],
+      ['best', [this.#best(line)]],
+      ['runs', this.#runs(line)],
+      ['cost', [line.cost]],
+      ['code', [element('code', {}, line.code)], line.code],
+      ['why', [line.why], line.why],
+    ];
+    const row = element('tr', { class: line.isChampion ? 'is-champion' : undefined });
+    for (const [column, content, title] of cells) {
+      const look = `column-${column}${numeric.has(column) ? ' number' : ''}`;
+      row.append(element('td', { class: look, title }, ...content));
+    }
+    return row;
+  }
+
+  #best({ best, runs }: LedgerLine): Node | string {
+    const [first] = runs;
+    if (best === '' || first === undefined) return best;
+    return linkButton(best, () => this.#events.openRun(first.id), `Open the output of ${first.name}`);
+  }
+
+  #runs({ runs }: LedgerLine): (Node | string)[] {
+    const links = runs.slice(0, mostRuns).flatMap(({ id, name }, index) => {
+      const link = linkButton(name, () => this.#events.openRun(id), `Open the output of ${name}`);
+      return index === 0 ? [link] : [', ', link];
+    });
+    return runs.length > mostRuns ? [...links, ` and ${runs.length - mostRuns} more`] : links;
+  }
+}
+
+const titles: Readonly<Record<LedgerColumn, string>> = {
+  number: '#',
+  what: 'Hypothesis',
+  decision: 'Decision',
+  best: 'Best',
+  runs: 'Runs',
+  cost: 'Cost',
+  code: 'Code',
+  why: 'Why',
+};
+
+const titleOf = (column: LedgerColumn, { metric }: LedgerTable): string =>
+  column === 'best' && metric !== '' ? metric : titles[column];
+
+const noExperiments = {
+  title: 'No experiments yet',
+  text: 'Each experiment that is launched becomes a line here, with what was measured and what was decided.',
+};

@@ -1,0 +1,37 @@
+/** Reads the selected step, one at a time: whoever moves faster than it is read sees the last one. */
+import type { MessageConnection } from 'vscode-jsonrpc';
+import { readMoment, type Moment } from '../../src/protocol/sessionView.ts';
+
+export class MomentReader {
+  readonly #connection: MessageConnection;
+  readonly #show: (moment: Moment) => void;
+  readonly #fail: (message: string) => void;
+  #wanted: number | undefined;
+  #isReading = false;
+
+  constructor(connection: MessageConnection, show: (moment: Moment) => void, fail: (message: string) => void) {
+    this.#connection = connection;
+    this.#show = show;
+    this.#fail = fail;
+  }
+
+  read(row: number): void {
+    this.#wanted = row;
+    if (!this.#isReading) void this.#readAll();
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true;
+    try {
+      while (this.#wanted !== undefined) {
+        const row = this.#wanted;
+        this.#wanted = undefined;
+        this.#show(await this.#connection.sendRequest(readMoment, { row }));
+      }
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#isReading = false;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/** Times as the view writes them. */
+
+const two = (part: number): string => String(part).padStart(2, '0');
+
+/** `14:03:27`, in the time zone of this computer. */
+export function clockTime(atMs: number): string {
+  const at = new Date(atMs);
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+/** `2026-11-20 14:03:27`. */
+export function exactTime(atMs: number): string {
+  const at = new Date(atMs);
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clockTime(atMs)}`;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** `40 s`, `12 m`, `2 h 10 m`, `3 d 4 h`: at most two units. */
+export function span(spanMs: number): string {
+  const whole = Math.max(0, spanMs);
+  if (whole < minuteMs) return `${Math.floor(whole / 1000)} s`;
+  if (whole < hourMs) return `${Math.floor(whole / minuteMs)} m`;
+  const [unitMs, unit, restMs, rest] = whole < dayMs ? [hourMs, 'h', minuteMs, 'm'] : [dayMs, 'd', hourMs, 'h'];
+  const remainder = Math.floor((whole % Number(unitMs)) / Number(restMs));
+  return `${Math.floor(whole / Number(unitMs))} ${unit}${remainder > 0 ? ` ${remainder} ${rest}` : ''}`;
+}
+
+/** `in 12 m`, `40 s ago`. */
+export const relative = (atMs: number, nowMs: number): string =>
+  atMs > nowMs ? `in ${span(atMs - nowMs)}` : `${span(nowMs - atMs)} ago`;

@@ -1,0 +1,98 @@
+/** How things went, as colours and icons. A colour never says alone what an icon or a word does not say too. */
+import type { RowKind, Tone } from '../../src/protocol/sessionView.ts';
+import type { IconName } from '../shared/icons.ts';
+
+export const kindIcons: Readonly<Record<RowKind, IconName>> = {
+  start: 'flag',
+  message: 'person',
+  wake: 'bell',
+  turn: 'spark',
+  tool: 'tool',
+  refusal: 'shield',
+  run: 'rocket',
+  runEnd: 'running',
+  sweep: 'grid',
+  sleep: 'clock',
+  alarm: 'alarm',
+  question: 'question',
+  answer: 'comment',
+  plan: 'flask',
+  decision: 'scales',
+  checkpoint: 'archive',
+  note: 'pin',
+  budget: 'money',
+  resume: 'running',
+  pause: 'pause',
+  setting: 'gear',
+  consult: 'comment',
+  monitor: 'eye',
+  end: 'flag',
+};
+
+/** Said by screen readers before the title, where the title alone does not say it. */
+export const kindWords: Readonly<Record<RowKind, string>> = {
+  start: 'session',
+  message: 'message',
+  wake: 'message',
+  turn: 'turn',
+  tool: 'tool call',
+  refusal: 'permission',
+  run: 'launch',
+  runEnd: 'run',
+  sweep: 'sweep',
+  sleep: 'sleep',
+  alarm: 'alarm',
+  question: 'question',
+  answer: 'answer',
+  plan: 'plan',
+  decision: 'decision',
+  checkpoint: 'checkpoint',
+  note: 'note',
+  budget: 'budget',
+  resume: 'session',
+  pause: 'session',
+  setting: 'setting',
+  consult: 'call',
+  monitor: 'monitor',
+  end: 'end',
+};
+
+const toneVariables: Readonly<Record<Tone, string>> = {
+  good: '--good',
+  bad: '--bad',
+  warn: '--warn',
+  busy: '--busy',
+  muted: '--quiet',
+  plain: '--quiet',
+};
+
+/** As a canvas needs them. */
+export type ToneColours = Readonly<Record<Tone, string>>;
+
+export function readTones(): ToneColours {
+  const probe = document.createElement('span');
+  document.body.append(probe);
+  const read = (tone: Tone): string => {
+    probe.style.color = `var(${toneVariables[tone]})`;
+    return getComputedStyle(probe).color;
+  };
+  const colours = {
+    good: read('good'),
+    bad: read('bad'),
+    warn: read('warn'),
+    busy: read('busy'),
+    muted: read('muted'),
+    plain: read('plain'),
+  };
+  probe.remove();
+  return colours;
+}
+
+export const toneWords: Readonly<Record<Tone, string>> = {
+  good: '',
+  bad: 'failed',
+  warn: 'needs attention',
+  busy: 'going on',
+  muted: '',
+  plain: '',
+};

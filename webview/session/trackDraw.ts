@@ -1,0 +1,156 @@
+/** Draws the overview: sleeps as gaps, runs as bars, marks, turns and the running sum of money. */
+import type { TrackAnswer, TrackBar, TrackMark } from '../../src/protocol/sessionView.ts';
+import { formatUsd } from './words.ts';
+import type { Range } from '../shared/range.ts';
+import type { Theme } from '../shared/theme.ts';
+import type { ToneColours } from './tones.ts';
+import { axisLabels } from './axisLabels.ts';
+
+export interface TrackLook {
+  readonly theme: Theme;
+  readonly tones: ToneColours;
+}
+
+export interface TrackPicture {
+  readonly track: TrackAnswer;
+  readonly shown: Range;
+  /** Where the selected step is. */
+  readonly playhead: number | undefined;
+  readonly selection: Range | undefined;
+}
+
+const laneHeight = 7;
+const left = 12;
+const right = 12;
+const marksTop = 8;
+const lanesTop = 24;
+const moneyHeight = 26;
+const labelHeight = 16;
+
+/** Pixels for so many lanes. */
+export const trackHeight = (lanes: number): number =>
+  lanesTop + Math.max(1, lanes) * laneHeight + 10 + moneyHeight + labelHeight;
+
+export const trackArea = (width: number): { readonly left: number; readonly right: number } => ({
+  left,
+  right: width - right,
+});
+
+export const xToPixel = (x: number, { from, to }: Range, width: number): number =>
+  left + ((x - from) / (to - from)) * (width - left - right);
+
+export const pixelToX = (pixel: number, { from, to }: Range, width: number): number =>
+  from + ((pixel - left) / (width - left - right)) * (to - from);
+
+export function drawTrack(canvas: HTMLCanvasElement, picture: TrackPicture, look: TrackLook): void {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  const scale = devicePixelRatio;
+  canvas.width = Math.round(width * scale);
+  canvas.height = Math.round(height * scale);
+  const context = canvas.getContext('2d');
+  if (context === null || width === 0) return;
+  context.scale(scale, scale);
+  const pen: Pen = { context, width, height, look, x: (value) => xToPixel(value, picture.shown, width) };
+  drawSleeps(pen, picture.track);
+  drawAxis(pen, picture);
+  drawMoney(pen, picture.track);
+  drawTurns(pen, picture.track);
+  for (const bar of picture.track.bars) drawBar(pen, bar);
+  for (const mark of picture.track.marks) drawMark(pen, mark);
+  drawOver(pen, picture);
+}
+
+interface Pen {
+  readonly context: CanvasRenderingContext2D;
+  readonly width: number;
+  readonly height: number;
+  readonly look: TrackLook;
+  x(value: number): number;
+}
+
+function drawSleeps({ context, height, look, x }: Pen, { sleeps }: TrackAnswer): void {
+  context.fillStyle = look.theme.grid;
+  context.globalAlpha = 0.55;
+  for (const { from, to } of sleeps)
+    context.fillRect(x(from), lanesTop - 4, Math.max(1, x(to) - x(from)), height - lanesTop - labelHeight + 2);
+  context.globalAlpha = 1;
+}
+
+function drawAxis({ context, width, height, look, x }: Pen, { track, shown }: TrackPicture): void {
+  context.fillStyle = look.theme.muted;
+  context.font = `11px ${look.theme.fontFamily}`;
+  context.textBaseline = 'bottom';
+  context.textAlign = 'center';
+  for (const { at, text } of axisLabels(track.axis, shown, Math.max(2, Math.floor(width / 110)))) {
+    const half = context.measureText(text).width / 2;
+    context.fillText(text, Math.min(Math.max(x(at), left + half), width - right - half), height - 1);
+  }
+}
+
+function drawMoney({ context, width, height, look, x }: Pen, { money }: TrackAnswer): void {
+  const last = money.usd.at(-1) ?? 0;
+  if (last <= 0) return;
+  const bottom = height - labelHeight - 3;
+  const y = (usd: number): number => bottom - (usd / last) * (moneyHeight - 4);
+  context.beginPath();
+  context.moveTo(x(money.x[0] ?? 0), y(money.usd[0] ?? 0));
+  for (let index = 1; index < money.x.length; index++) {
+    context.lineTo(x(money.x[index] ?? 0), y(money.usd[index - 1] ?? 0));
+    context.lineTo(x(money.x[index] ?? 0), y(money.usd[index] ?? 0));
+  }
+  context.lineWidth = 1.25;
+  context.strokeStyle = look.theme.muted;
+  context.stroke();
+  context.textAlign = 'right';
+  context.textBaseline = 'bottom';
+  context.fillStyle = look.theme.muted;
+  context.fillText(formatUsd(last), width - right, y(last) - 1);
+}
+
+function drawTurns({ context, look, x }: Pen, { turns }: TrackAnswer): void {
+  context.fillStyle = look.theme.muted;
+  context.globalAlpha = 0.7;
+  for (const at of turns) context.fillRect(Math.round(x(at)), lanesTop - 8, 1, 4);
+  context.globalAlpha = 1;
+}
+
+function drawBar({ context, look, x }: Pen, bar: TrackBar): void {
+  const [from, to] = [x(bar.from), x(bar.to)];
+  context.fillStyle = look.tones[bar.tone];
+  context.beginPath();
+  context.roundRect(from, lanesTop + bar.lane * laneHeight, Math.max(2, to - from - 0.5), laneHeight - 2, 2);
+  context.fill();
+}
+
+/** A shape for each sort, so that a colour never speaks alone. */
+function drawMark({ context, look, x }: Pen, { at, kind, tone }: TrackMark): void {
+  const centre = x(at);
+  context.beginPath();
+  if (kind === 'alarm' || kind === 'refusal') {
+    context.moveTo(centre, marksTop - 4.5);
+    context.lineTo(centre + 4.5, marksTop + 3.5);
+    context.lineTo(centre - 4.5, marksTop + 3.5);
+  } else if (kind === 'decision' || kind === 'plan' || kind === 'end') {
+    context.moveTo(centre, marksTop - 4.5);
+    context.lineTo(centre + 4, marksTop);
+    context.lineTo(centre, marksTop + 4.5);
+    context.lineTo(centre - 4, marksTop);
+  } else if (kind === 'checkpoint' || kind === 'resume' || kind === 'pause') {
+    context.rect(centre - 1.5, marksTop - 4, 3, 8);
+  } else context.arc(centre, marksTop, 3.25, 0, 7);
+  context.closePath();
+  context.fillStyle = tone === 'plain' || tone === 'muted' ? look.theme.muted : look.tones[tone];
+  context.fill();
+}
+
+function drawOver({ context, height, look, x }: Pen, { playhead, selection, shown }: TrackPicture): void {
+  if (selection !== undefined) {
+    context.fillStyle = look.theme.selection;
+    context.globalAlpha = 0.5;
+    context.fillRect(x(selection.from), 0, x(selection.to) - x(selection.from), height - labelHeight);
+    context.globalAlpha = 1;
+  }
+  if (playhead === undefined || playhead < shown.from || playhead > shown.to) return;
+  context.fillStyle = look.theme.focus;
+  context.fillRect(Math.round(x(playhead)) - 0.75, 0, 1.5, height - labelHeight);
+}

@@ -1,0 +1,87 @@
+/** What the person has arranged. Kept by VS Code across hiding, reloads and restarts. */
+import type { TrackAxis } from '../../src/protocol/sessionView.ts';
+import type { StateStore } from '../shared/host.ts';
+import { rangeOf, type Range } from '../shared/range.ts';
+
+export const tabs = ['timeline', 'ledger', 'inbox', 'notes'] as const;
+export type Tab = (typeof tabs)[number];
+
+/** Times as fast as it happened; 0: as fast as it can be looked at, to the end. */
+export const speeds = [1, 10, 100, 0] as const;
+export type Speed = (typeof speeds)[number];
+
+export const ledgerColumns = ['number', 'what', 'decision', 'best', 'runs', 'cost', 'code', 'why'] as const;
+export type LedgerColumn = (typeof ledgerColumns)[number];
+
+export interface LedgerSort {
+  readonly column: LedgerColumn;
+  readonly isDescending: boolean;
+}
+
+export interface ViewState {
+  readonly sessionId: string;
+  readonly tab: Tab;
+  /** The newest step is selected, and the next one will be. */
+  readonly isLive: boolean;
+  /** The step that is selected. */
+  readonly row: number;
+  readonly axis: TrackAxis;
+  /** Absent for an axis that shows everything. */
+  readonly zoom: Readonly<Partial<Record<TrackAxis, Range>>>;
+  readonly speed: Speed;
+  readonly sort: LedgerSort;
+}
+
+/** From whatever an earlier version, or nobody, has saved. */
+export function restoreState(saved: unknown): ViewState {
+  const from: Record<string, unknown> = isRecord(saved) ? saved : {};
+  const zoom = isRecord(from['zoom']) ? from['zoom'] : {};
+  const time = rangeOf(zoom['time']);
+  const step = rangeOf(zoom['step']);
+  const sort = isRecord(from['sort']) ? from['sort'] : {};
+  return {
+    sessionId: typeof from['sessionId'] === 'string' ? from['sessionId'] : '',
+    tab: oneOf(tabs, from['tab']) ?? 'timeline',
+    isLive: from['isLive'] !== false,
+    row: isRow(from['row']) ? from['row'] : 0,
+    axis: from['axis'] === 'step' ? 'step' : 'time',
+    zoom: { ...(time && { time }), ...(step && { step }) },
+    speed: oneOf(speeds, from['speed']) ?? 10,
+    sort: { column: oneOf(ledgerColumns, sort['column']) ?? 'number', isDescending: sort['isDescending'] === true },
+  };
+}
+
+/** Every change is saved before anybody hears of it. */
+export class ViewStore {
+  readonly #store: StateStore<ViewState>;
+  readonly #onChange: (state: ViewState, before: ViewState) => void;
+  #state: ViewState;
+
+  constructor(store: StateStore<ViewState>, onChange: (state: ViewState, before: ViewState) => void) {
+    this.#store = store;
+    this.#onChange = onChange;
+    this.#state = restoreState(store.getState());
+  }
+
+  get state(): ViewState {
+    return this.#state;
+  }
+
+  update(change: Partial<ViewState>): void {
+    const before = this.#state;
+    this.#state = { ...before, ...change };
+    this.#store.setState(this.#state);
+    this.#onChange(this.#state, before);
+  }
+
+  /** Absent range: everything is shown again. */
+  zoomTo(range: Range | undefined): void {
+    const { [this.#state.axis]: _, ...others } = this.#state.zoom;
+    this.update({ zoom: range === undefined ? others : { ...others, [this.#state.axis]: range } });
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isRow = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const oneOf = <T>(known: readonly T[], value: unknown): T | undefined => known.find((each) => each === value);
