@@ -9,6 +9,8 @@ import { verdictText } from '../runs/run.ts';
 import { noticeForModel } from './budget/notices.ts';
 import { budgetText } from './budget/words.ts';
 import type { JournalEvent } from './events.ts';
+import { killedWhy } from './alarms.ts';
+import { experimentNews } from './experimentNews.ts';
 import { growingFold } from './growingFold.ts';
 
 type Replied = Extract<JournalEvent, { type: 'model.replied' }>;
@@ -29,7 +31,8 @@ export function buildHistory(events: readonly JournalEvent[]): Message[] {
   const results = new Map(
     rest.filter((event): event is Finished => event.type === 'tool.finished').map((e) => [e.callId, e]),
   );
-  const { names, points } = knownRuns(events);
+  const known = knownRuns(events);
+  const news = experimentNews(events);
   const history = new History();
   if (briefing !== undefined) history.user({ type: 'text', text: briefing });
   // What is said while a request is under way was not seen by its reply: it comes after it.
@@ -47,8 +50,9 @@ export function buildHistory(events: readonly JournalEvent[]): Message[] {
       addReply(history, event, results);
       flush();
     }
-    const text = userText(event, names);
-    if (text === undefined || isPointEnd(event, points)) continue;
+    const texts = [isPointEnd(event, known.points) ? undefined : userText(event, known), news.get(event.id)];
+    const text = texts.filter((one) => one !== undefined).join('\n');
+    if (text === '') continue;
     if (unseen !== undefined) unseen.push(text);
     else history.user({ type: 'text', text });
   }

@@ -143,7 +143,8 @@ describe('budget', () => {
   });
 
   it('tells once that the allowance of an experiment is over, and goes on with the next', async () => {
-    const script: Script = (_request, index) => (index % 5 === 1 ? [launch] : [look]);
+    const next = (index: number) => ({ ...launch, input: { command: `echo loss=${index}` } });
+    const script: Script = (_request, index) => (index % 5 === 1 ? [next(index)] : [look]);
     const { session } = await begin(script, { budget: { turns: 16, experiment: { turns: 4 } } });
     assert.equal(await session.ended, 'budget');
     assert.match(session.state.end?.summary ?? '', /the turns of the goal are used up/);

@@ -27,8 +27,15 @@ describe('remote_exec_background', () => {
     });
     assert.equal(result.runId, run.spec.id);
     assert.deepEqual(tasks().requests, [
-      { machineId: 'local', command: 'echo loss=0.5', label: 'lr=1', metrics: { names: ['loss'] } },
+      { machineId: 'local', command: 'echo loss=0.5', label: 'lr=1', metrics: { names: ['loss'] }, experiment: {} },
     ]);
+  });
+
+  it('hands on what the run is for', async () => {
+    const words = { hypothesis: 'a warm-up helps', retest: 'the disk was full' };
+    await call(tool(), { command: 'true', experiment: 7, ...words });
+    assert.deepEqual(tasks().requests[0]?.experiment, { experiment: '7', ...words });
+    await assert.rejects(call(tool(), { command: 'true', hypothesis: 'h'.repeat(501) }));
   });
 
   it('hands on the time limit and what the run takes', async () => {
