@@ -4,7 +4,7 @@
  */
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
-import type { SessionId } from '../base/ids.ts';
+import type { RunId, SessionId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
 import type { MachinePrompts } from '../machines/machinePrompts.ts';
 import type { MachineRegistry } from '../machines/list/machineRegistry.ts';
@@ -14,10 +14,16 @@ import type { ProviderSettings } from '../models/createProviders.ts';
 import type { Effort, ModelProvider } from '../models/model.ts';
 import type { ModelCatalogue } from '../models/modelCatalogue.ts';
 import type { PriceTable } from '../models/prices.ts';
+import type { RunSink } from '../runs/elsewhere.ts';
+import type { Liveness, RunEnd } from '../runs/run.ts';
 import type { Runs } from '../runs/runs.ts';
+import type { LeaseOwner } from '../storage/leaseOwner.ts';
+import type { PlateauSettings } from '../watchdogs/plateauSettings.ts';
 import type { DaySpent } from './budget/measures.ts';
 import type { Budget, EndReason, JournalEvent, Limits, StreamEvent } from './events.ts';
-import type { SessionState } from './state.ts';
+import type { FollowedEvents } from './followJournal.ts';
+import type { SearchHit, SearchOptions } from './search.ts';
+import type { Phase, RunState, SessionState } from './state.ts';
 
 export interface GoalRequest {
   readonly goal: string;
@@ -38,9 +44,13 @@ export interface SessionSummary {
   readonly goal: string;
   readonly startedMs: number;
   readonly lastEventMs: number;
+  /** As its journal says; whether somebody works on it is told by `owner`. */
+  readonly phase: Phase;
   /** Absent while the session is not ended. */
   readonly endReason?: EndReason;
   readonly runs: number;
+  /** Runs that have started and not ended. */
+  readonly going: number;
   readonly turns: number;
   readonly usd: number;
   /** True when a call was made whose price is not known: `usd` is then a lower bound. */
@@ -100,8 +110,43 @@ export interface Sessions {
   interrupted(): Promise<readonly SessionId[]>;
   /** Events and ledger of any session, read-only, without owning it. */
   read(id: SessionId): Promise<SessionReading>;
+  /** Full-text search over the journals of all sessions. Rejects with the reason of the signal. */
+  search(query: string, options?: SearchOptions): Promise<readonly SearchHit[]>;
+  /** The process that works on a session now; `undefined` where none does. */
+  owner(id: SessionId): Promise<SessionOwner | undefined>;
+  /** The session of a run, by run id, `machine:pid` or `machine:job`; of several, the newest. */
+  findRun(reference: string): Promise<RunPlace | undefined>;
+  /** All events of a session and then those that are added, whoever works on it, until the signal is aborted. */
+  follow(id: SessionId, signal: AbortSignal): AsyncIterable<FollowedEvents>;
+  /**
+   * The output of a run as it grows, read on its machine, whoever follows it. Resolves with its end, or with `undefined`
+   * when the signal is aborted. Rejects with `UserFacing` where there is no such run.
+   */
+  watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined>;
+  /** Ends a run, whoever follows it. Its end is recorded by the owner of its session, or here where there is none. */
+  killRun(place: RunPlace): Promise<KilledRun>;
   readonly onDidChange: Event<void>;
 }
+
+export interface KilledRun {
+  readonly run: RunState;
+  /** Absent where its owner records it. */
+  readonly liveness?: Liveness;
+  /** Processes that are still there. */
+  readonly left: readonly number[];
+  /** Who works on its session, and records the end. */
+  readonly owner?: SessionOwner;
+  /** KILL was needed. */
+  readonly isEscalated: boolean;
+}
+
+export interface RunPlace {
+  readonly sessionId: SessionId;
+  readonly runId: RunId;
+}
+
+/** Absent `kind`: of a version that did not tell. */
+export type SessionOwner = Pick<LeaseOwner, 'pid' | 'host' | 'kind'>;
 
 /** A report in the work folder of its session. */
 export interface WrittenReport {
@@ -241,4 +286,8 @@ export interface EngineSettings extends ProviderSettings {
   readonly report?: 'always' | 'never';
   /** Turns in a row without a new run, file change or memory write after which a session ends with `no_progress`. */
   readonly idleTurns: number;
+  /** As `watchdogSettingsSchema` has it; what a project says goes before it. */
+  readonly watchdogs?: Readonly<Record<string, unknown>>;
+  /** What a project says goes before it. */
+  readonly plateau?: PlateauSettings;
 }

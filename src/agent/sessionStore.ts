@@ -6,6 +6,7 @@ import { readProjectFile, type ProjectFile } from '../project/projectFile.ts';
 import { readJournal } from '../storage/journal.ts';
 import type { Home } from '../storage/home.ts';
 import { Lease } from '../storage/lease.ts';
+import type { OwnerKind } from '../storage/leaseOwner.ts';
 import { StorageFailure } from '../storage/storageFailure.ts';
 import { limitsText } from './budget/words.ts';
 import type { GoalRequest, Session, SessionReading, Sessions, SessionSummary } from './engine.ts';
@@ -25,6 +26,8 @@ export interface SessionStoreDeps {
   readonly catalogue: SessionCatalogue;
   /** Version of Helios, for the journal. */
   readonly version: string;
+  /** As what this process owns its sessions. */
+  readonly ownerKind: OwnerKind;
 }
 
 export class SessionStore implements Sessions {
@@ -113,8 +116,9 @@ export class SessionStore implements Sessions {
   }
 
   async #isInterrupted(id: SessionId): Promise<boolean> {
-    const { home, shared } = this.#deps;
-    if (await Lease.isHeld(home.leaseFile(id), shared.clock)) return false;
+    const { home, shared, ownerKind } = this.#deps;
+    const holder = await Lease.holder(home.leaseFile(id), shared.clock);
+    if (holder !== undefined && (holder.kind !== 'detached' || ownerKind === 'detached')) return false;
     const { events } = await readJournal<SessionEvent>(home.journalFile(id));
     const phase = foldSession(events as readonly JournalEvent[])?.phase;
     return phase !== undefined && phase !== 'ended' && phase !== 'paused';
@@ -201,9 +205,14 @@ export class SessionStore implements Sessions {
   }
 
   async #lease(id: SessionId): Promise<Lease> {
-    const { home, shared } = this.#deps;
+    const { home, shared, ownerKind } = this.#deps;
     try {
-      return await Lease.acquire(home.leaseFile(id), shared.clock, () => void this.#lost(id));
+      return await Lease.acquire(home.leaseFile(id), {
+        clock: shared.clock,
+        kind: ownerKind,
+        onLost: () => void this.#lost(id),
+        onWanted: () => void this.#handOver(id),
+      });
     } catch (error) {
       if (error instanceof StorageFailure && error.reason === 'owned') throw new UserFacing(error.message);
       throw error;
@@ -215,6 +224,14 @@ export class SessionStore implements Sessions {
     this.#deps.shared.logger.warn(`Session ${id} was taken over by another process`);
     const session = this.#open.get(id);
     if (session !== undefined) await this.#letGo(session, () => session.lose());
+  }
+
+  /** Somebody who can follow it wants the session: it is let go of as when Helios closes. */
+  async #handOver(id: SessionId): Promise<void> {
+    this.#deps.shared.logger.info(`Session ${id} is handed over`);
+    await this.#resuming.get(id)?.catch(() => undefined);
+    const session = this.#open.get(id);
+    if (session !== undefined) await this.#letGo(session, () => session.close());
   }
 }
 

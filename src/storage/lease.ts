@@ -1,77 +1,89 @@
 /**
  * One writer per session: a lock file with a heartbeat. A dead owner's lease can be taken over: on the same host when its
- * process is gone, from another host when the heartbeat is old.
+ * process is gone, from another host when the heartbeat is old. What goes on in the background hands its lease over to a
+ * window or a terminal that asks for it; these two keep theirs.
  */
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { mkdir, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from '../base/clock.ts';
+import { delay, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
-import { codeOf } from '../base/errors.ts';
-import { StorageFailure, storageFailure } from './storageFailure.ts';
+import { claim } from './claim.ts';
+import {
+  liveOwner,
+  ownerText,
+  readOwner,
+  thisProcess,
+  tokenOf,
+  type LeaseOwner,
+  type OwnerKind,
+} from './leaseOwner.ts';
+import { isRequested, removeRequest, watchLease, writeRequest } from './leaseRequest.ts';
+import { StorageFailure } from './storageFailure.ts';
 
 const heartbeatMs = 5_000;
-const staleAfterMs = 30_000;
+/** A holder that hears nothing of file events looks with its heartbeat, and then lets go of what it is doing. */
+const handsOverWithinMs = 15_000;
+/** How often an asker looks where there are no file events. */
+const looksEveryMs = 250;
 
-interface Owner {
-  readonly token: string;
-  readonly pid: number;
-  readonly processStart: string;
-  readonly host: string;
+export interface LeaseTerms {
+  readonly clock: Clock;
+  readonly kind: OwnerKind;
+  /** Called when somebody else took the lease over (this host slept too long): the holder must stop writing. */
+  onLost(): void;
+  /** Called once when a window or a terminal wants a lease of kind `detached`: the holder is to release it soon. */
+  onWanted?(): void;
 }
 
 export class Lease {
   readonly #file: string;
-  readonly #owner: Owner;
-  readonly #clock: Clock;
-  readonly #onLost: () => void;
+  readonly #owner: LeaseOwner;
+  readonly #terms: LeaseTerms;
+  readonly #watch: Disposable | undefined;
   #timer: Disposable;
   #isReleased = false;
+  #isWanted = false;
 
-  private constructor(file: string, owner: Owner, clock: Clock, onLost: () => void) {
+  private constructor(file: string, owner: LeaseOwner, terms: LeaseTerms) {
     this.#file = file;
     this.#owner = owner;
-    this.#clock = clock;
-    this.#onLost = onLost;
+    this.#terms = terms;
     this.#timer = this.#nextBeat();
+    if (yields(owner)) this.#watch = watchLease(file, () => void this.#look().catch(() => undefined));
   }
 
   /**
-   * Takes the lease or throws `StorageFailure('owned')` naming the owner. `onLost` is called when somebody else took it
-   * over (this host slept too long): the holder must stop writing.
+   * Takes the lease or throws `StorageFailure('owned')` naming the owner. An owner in the background is asked for it, and
+   * given some seconds.
    */
-  static async acquire(file: string, clock: Clock, onLost: () => void): Promise<Lease> {
-    const owner: Owner = {
-      token: randomBytes(9).toString('hex'),
-      pid: process.pid,
-      processStart: processStartOf(process.pid) ?? '',
-      host: hostname(),
-    };
+  static async acquire(file: string, terms: LeaseTerms): Promise<Lease> {
+    const owner = thisProcess(terms.kind);
     await mkdir(path.dirname(file), { recursive: true });
-    for (let attempt = 0; attempt < 5; attempt += 1) {
-      if (await tryCreate(file, owner)) return new Lease(file, owner, clock, onLost);
-      await removeIfDead(file, clock);
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      if (await claim(file, owner, terms.clock)) return new Lease(file, owner, terms);
+      const holder = await liveOwner(file, terms.clock);
+      if (holder === undefined) continue;
+      if (!yields(holder) || yields(owner)) throw owned(file, holder);
+      await askFor(file, holder, terms.clock);
     }
-    throw owned(file, await readOwner(file));
+    throw owned(file, await liveOwner(file, terms.clock));
   }
 
-  /** True while a live process holds the lease at `file`. */
-  static async isHeld(file: string, clock: Clock): Promise<boolean> {
-    const owner = await readOwner(file);
-    return owner !== undefined && !(await isDead(file, owner, clock));
+  /** The live process that holds the lease at `file`, where one does. */
+  static holder(file: string, clock: Clock): Promise<Pick<LeaseOwner, 'pid' | 'host' | 'kind'> | undefined> {
+    return liveOwner(file, clock);
   }
 
   async release(): Promise<void> {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.#timer.dispose();
-    if ((await readOwner(this.#file))?.token === this.#owner.token) await rm(this.#file, { force: true });
+    this.#watch?.dispose();
+    if (await this.#isOurs()) await rm(this.#file, { force: true });
   }
 
   #nextBeat(): Disposable {
-    return this.#clock.after(heartbeatMs, () => {
+    return this.#terms.clock.after(heartbeatMs, () => {
       // A disk that does not answer for a while says nothing about the owner: the next beat tells.
       const isOurs = this.#beat().catch(() => true);
       void isOurs.then((holds) => {
@@ -81,103 +93,59 @@ export class Lease {
           return;
         }
         this.#isReleased = true;
-        this.#onLost();
+        this.#watch?.dispose();
+        this.#terms.onLost();
       });
     });
   }
 
   /** Resolves with false when somebody else has the lease. */
   async #beat(): Promise<boolean> {
-    if ((await readOwner(this.#file))?.token !== this.#owner.token) return false;
-    const now = new Date(this.#clock.now());
+    if (!(await this.#isOurs())) return false;
+    const now = new Date(this.#terms.clock.now());
     await utimes(this.#file, now, now);
+    if (yields(this.#owner)) await this.#look();
     return true;
+  }
+
+  async #isOurs(): Promise<boolean> {
+    return tokenOf(await readOwner(this.#file)) === this.#owner.token;
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isWanted || this.#isReleased || !(await isRequested(this.#file, this.#owner.token))) return;
+    if (this.#isWanted) return;
+    this.#isWanted = true;
+    this.#terms.onWanted?.();
   }
 }
 
-/** The file appears with its content or not at all: it is written aside and linked into place. */
-async function tryCreate(file: string, owner: Owner): Promise<boolean> {
-  const temporary = `${file}.${owner.token}`;
+const yields = ({ kind }: LeaseOwner): boolean => kind === 'detached';
+
+/** Resolves when `holder` has let go of the lease, or has died; throws when it keeps it. */
+async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<void> {
+  const endMs = clock.now() + handsOverWithinMs;
+  await writeRequest(file, holder.token);
   try {
-    await writeFile(temporary, JSON.stringify(owner), { mode: 0o600 });
-    await link(temporary, file);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw storageFailure(error, file);
+    while ((await liveOwner(file, clock))?.token === holder.token) {
+      if (clock.now() >= endMs) throw owned(file, holder, ' It was asked to hand the session over, but does not.');
+      await change(file, clock);
+    }
   } finally {
-    await rm(temporary, { force: true });
+    await removeRequest(file);
   }
 }
 
-async function removeIfDead(file: string, clock: Clock): Promise<void> {
-  const owner = await readOwner(file);
-  if (owner !== undefined && !(await isDead(file, owner, clock))) throw owned(file, owner);
-  const aside = `${file}.${randomBytes(6).toString('hex')}.dead`;
-  try {
-    await rename(file, aside);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return;
-    throw error;
-  }
-  // Between reading and moving, somebody else may have taken it over: then what was moved is theirs, and goes back.
-  const moved = await readOwner(aside);
-  if (moved?.token !== owner?.token) {
-    await link(aside, file).catch((error: unknown) => {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    });
-  }
-  await rm(aside, { force: true });
+/** Resolves with the next change beside the lease, or a moment later. */
+async function change(file: string, clock: Clock): Promise<void> {
+  const changed = new AbortController();
+  const watch = watchLease(file, () => changed.abort());
+  await delay(clock, looksEveryMs, changed.signal).catch(() => undefined);
+  watch.dispose();
 }
 
-async function isDead(file: string, owner: Owner, clock: Clock): Promise<boolean> {
-  if (owner.host === hostname()) return processStartOf(owner.pid) !== owner.processStart;
-  try {
-    return clock.now() - (await stat(file)).mtimeMs > staleAfterMs;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return true;
-    throw error;
-  }
-}
-
-async function readOwner(file: string): Promise<Owner | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return isOwner(value) ? value : undefined;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-const isOwner = (value: unknown): value is Owner =>
-  typeof value === 'object' &&
-  value !== null &&
-  'token' in value &&
-  'pid' in value &&
-  typeof value.pid === 'number' &&
-  'host' in value;
-
-/** Distinguishes a process from a later one with the same pid; `undefined` when there is no such process. */
-function processStartOf(pid: number): string | undefined {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (codeOf(error) === 'ESRCH') return undefined;
-  }
-  try {
-    const fields = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '').split(' ');
-    const isGone = fields[0] === 'Z' || fields[0] === 'X';
-    return isGone ? undefined : (fields[19] ?? '');
-  } catch (error) {
-    // Without /proc a live pid is all that is known.
-    if (codeOf(error) === 'ENOENT') return '';
-    throw error;
-  }
-}
-
-const owned = (file: string, owner: Owner | undefined): StorageFailure =>
+const owned = (file: string, owner: LeaseOwner | undefined, more = ''): StorageFailure =>
   new StorageFailure(
     'owned',
-    `This session is being worked on by process ${owner?.pid ?? 'unknown'} on ${owner?.host ?? 'another host'} (${file}). Follow it there, or end that process first.`,
+    `This session is being worked on by ${owner === undefined ? 'another process' : ownerText(owner)} (${file}).${more} Follow it there, or end that process first.`,
   );

@@ -8,6 +8,7 @@ import type { ModelProvider } from '../models/model.ts';
 export type CreateEngine = (options: {
   readonly home: string;
   readonly assetsFolder: string;
+  readonly ownerKind: 'window';
   readonly settings: () => EngineSettings;
   readonly ports: EnginePorts;
   readonly providers: readonly ModelProvider[];

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { Clock } from '../../../src/base/clock.ts';
 import { Lease } from '../../../src/storage/lease.ts';
 import { StorageFailure } from '../../../src/storage/storageFailure.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -20,18 +21,21 @@ describe('lease', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
+  const acquire = (clock: Clock, onLost: () => void = nothing): Promise<Lease> =>
+    Lease.acquire(file, { clock, kind: 'terminal', onLost });
+
   it('has one holder, who is named to the others', async () => {
     const clock = new ManualClock();
-    const lease = await Lease.acquire(file, clock, nothing);
-    await assert.rejects(Lease.acquire(file, clock, nothing), (error) => {
+    const lease = await acquire(clock);
+    await assert.rejects(acquire(clock), (error) => {
       assert.ok(error instanceof StorageFailure && error.reason === 'owned');
       assert.match(error.message, new RegExp(`process ${process.pid}`));
       return true;
     });
-    assert.equal(await Lease.isHeld(file, clock), true);
+    assert.equal((await Lease.holder(file, clock))?.pid, process.pid);
     await lease.release();
-    assert.equal(await Lease.isHeld(file, clock), false);
-    await (await Lease.acquire(file, clock, nothing)).release();
+    assert.equal(await Lease.holder(file, clock), undefined);
+    await (await acquire(clock)).release();
     assert.deepEqual(await readdir(folder), []);
   });
 
@@ -44,16 +48,16 @@ describe('lease', () => {
         '-e',
         `import { Lease } from ${JSON.stringify(path.resolve('src/storage/lease.ts'))};
          import { systemClock } from ${JSON.stringify(path.resolve('src/base/clock.ts'))};
-         await Lease.acquire(${JSON.stringify(file)}, systemClock, () => {});
+         await Lease.acquire(${JSON.stringify(file)}, { clock: systemClock, kind: 'terminal', onLost: () => {} });
          console.log('held'); setInterval(() => {}, 1000);`,
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     await once(holder.stdout, 'data');
-    await assert.rejects(Lease.acquire(file, clock, nothing), /worked on by process/);
+    await assert.rejects(acquire(clock), /worked on by helios in a terminal \(process/);
     holder.kill('SIGKILL');
     await once(holder, 'exit');
-    await (await Lease.acquire(file, clock, nothing)).release();
+    await (await acquire(clock)).release();
   });
 
   it('is taken over from another host only when its heartbeat is old', async () => {
@@ -61,15 +65,15 @@ describe('lease', () => {
     await writeFile(file, JSON.stringify({ token: 't', pid: 1, processStart: '1', host: 'elsewhere' }));
     const beat = (ageMs: number) => utimes(file, new Date(clock.now() - ageMs), new Date(clock.now() - ageMs));
     await beat(20_000);
-    await assert.rejects(Lease.acquire(file, clock, nothing), /elsewhere/);
+    await assert.rejects(acquire(clock), /elsewhere/);
     await beat(40_000);
-    await (await Lease.acquire(file, clock, nothing)).release();
+    await (await acquire(clock)).release();
   });
 
   it('tells its holder when somebody else took it', async () => {
     const clock = new ManualClock();
     let losses = 0;
-    const lease = await Lease.acquire(file, clock, () => (losses += 1));
+    const lease = await acquire(clock, () => (losses += 1));
     await writeFile(file, JSON.stringify({ token: 'other', pid: 1, processStart: '1', host: 'elsewhere' }));
     await clock.advance(6_000);
     while (losses === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -83,19 +87,19 @@ describe('lease', () => {
       file,
       JSON.stringify({ token: 'dead', pid: 2 ** 22, processStart: '1', host: (await import('node:os')).hostname() }),
     );
-    const results = await Promise.allSettled(Array.from({ length: 12 }, () => Lease.acquire(file, clock, nothing)));
+    const results = await Promise.allSettled(Array.from({ length: 12 }, () => acquire(clock)));
     assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1);
   });
 
   it('treats a garbage lock file as nobody’s', async () => {
     await writeFile(file, '{"tok');
-    await (await Lease.acquire(file, new ManualClock(), nothing)).release();
+    await (await acquire(new ManualClock())).release();
   });
 
   it('outlives a disk that does not answer for a while', async () => {
     const clock = new ManualClock();
     let losses = 0;
-    const lease = await Lease.acquire(file, clock, () => (losses += 1));
+    const lease = await acquire(clock, () => (losses += 1));
     const content = await readFile(file);
     await rm(file);
     // A folder in its place can be neither read nor taken for somebody else's.

@@ -1,0 +1,102 @@
+/** Who holds a lease, and whether they still live. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Clock } from '../base/clock.ts';
+import { codeOf } from '../base/errors.ts';
+
+const staleAfterMs = 30_000;
+
+/** A window of VS Code, a terminal, or what goes on in the background when both are closed. */
+export type OwnerKind = 'window' | 'terminal' | 'detached';
+
+export interface LeaseOwner {
+  /** Of this one holding of the lease. */
+  readonly token: string;
+  readonly pid: number;
+  /** Tells the process from a later one of the same pid. */
+  readonly processStart: string;
+  readonly host: string;
+  /** Absent in leases of versions that knew one kind. */
+  readonly kind?: OwnerKind;
+}
+
+/** - `none`: there is no lease file · `unreadable`: there is one that says nothing, which nobody holds */
+export type LeaseReading = LeaseOwner | 'none' | 'unreadable';
+
+export const thisProcess = (kind: OwnerKind): LeaseOwner => ({
+  token: randomBytes(9).toString('hex'),
+  pid: process.pid,
+  processStart: processStartOf(process.pid) ?? '',
+  host: hostname(),
+  kind,
+});
+
+export async function readOwner(file: string): Promise<LeaseReading> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return isOwner(value) ? value : 'unreadable';
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 'none';
+    if (error instanceof SyntaxError) return 'unreadable';
+    throw error;
+  }
+}
+
+export const tokenOf = (reading: LeaseReading): string => (typeof reading === 'string' ? reading : reading.token);
+
+/** The live owner of `file`: on this host by its process, elsewhere by the age of the heartbeat. */
+export async function liveOwner(file: string, clock: Clock): Promise<LeaseOwner | undefined> {
+  const owner = await readOwner(file);
+  if (typeof owner === 'string') return undefined;
+  return (await isDead(file, owner, clock)) ? undefined : owner;
+}
+
+/** `a window of VS Code (process 12 on lab1)`. */
+export function ownerText({ kind, pid, host }: LeaseOwner): string {
+  const process = `process ${pid} on ${host}`;
+  return kind === undefined ? process : `${kindTexts[kind]} (${process})`;
+}
+
+const kindTexts: Readonly<Record<OwnerKind, string>> = {
+  window: 'a window of VS Code',
+  terminal: 'helios in a terminal',
+  detached: 'Helios in the background',
+};
+
+async function isDead(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
+  if (owner.host === hostname()) return processStartOf(owner.pid) !== owner.processStart;
+  try {
+    return clock.now() - (await stat(file)).mtimeMs > staleAfterMs;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return true;
+    throw error;
+  }
+}
+
+const isOwner = (value: unknown): value is LeaseOwner =>
+  typeof value === 'object' &&
+  value !== null &&
+  'token' in value &&
+  'pid' in value &&
+  typeof value.pid === 'number' &&
+  'host' in value;
+
+/** Distinguishes a process from a later one with the same pid; `undefined` when there is no such process. */
+function processStartOf(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (codeOf(error) === 'ESRCH') return undefined;
+  }
+  try {
+    const fields = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '').split(' ');
+    const isGone = fields[0] === 'Z' || fields[0] === 'X';
+    return isGone ? undefined : (fields[19] ?? '');
+  } catch (error) {
+    // Without /proc a live pid is all that is known.
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
