@@ -1,25 +1,32 @@
-/** Keeps the index of sessions in step with their journals: a journal that changed since it was indexed is read again. */
+/**
+ * Keeps the index of sessions in step with their journals. Of a journal that grew, only what was added is read, as long as
+ * this process remembers the state before; otherwise it is read whole, once.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { codeOf } from '../base/errors.ts';
-import { isSessionId, type SessionId } from '../base/ids.ts';
+import { isRunId, isSessionId, type SessionId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import { formatValue } from '../base/text.ts';
 import { summaryFor, type Ledger } from '../experiments/ledger.ts';
-import { verdictText } from '../runs/run.ts';
+import { handleOf } from '../runs/run.ts';
 import type { Home } from '../storage/home.ts';
-import { readJournal } from '../storage/journal.ts';
-import type { IndexedRun, IndexedSession, SessionIndex } from '../storage/sessionIndex.ts';
-import type { Session, SessionSummary } from './engine.ts';
+import { JournalFollower } from '../storage/journalFollower.ts';
+import type { IndexedRun, IndexedSession, IndexedSessionRow, SessionIndex } from '../storage/sessionIndex.ts';
+import type { RunPlace, Session, SessionSummary } from './engine.ts';
 import type { EndReason, JournalEvent, SessionEvent } from './events.ts';
-import { foldSession } from './fold.ts';
+import { applyEvent, foldSession } from './fold.ts';
 import { ledgerOf } from './runDesk.ts';
-import type { SessionState } from './state.ts';
+import type { Phase, RunState, SessionState } from './state.ts';
 
 export interface CatalogueDeps {
   readonly home: Home;
   readonly logger: Logger;
   openIndex(): Promise<SessionIndex>;
 }
+
+/** States of so many journals that grow without us (another window, the background) are remembered. */
+const mostFollowed = 8;
+const statsAtOnce = 64;
 
 /** Ids of all sessions on disk, oldest first. */
 export async function sessionIds(home: Home): Promise<SessionId[]> {
@@ -31,9 +38,18 @@ export async function sessionIds(home: Home): Promise<SessionId[]> {
   }
 }
 
+interface Followed {
+  readonly follower: JournalFollower<SessionEvent>;
+  state: SessionState | undefined;
+}
+
 export class SessionCatalogue {
   readonly #deps: CatalogueDeps;
+  readonly #followed = new Map<SessionId, Followed>();
   #index: Promise<SessionIndex> | undefined;
+  /** Who asks while the journals are looked at shares the next look. */
+  #looking: Promise<unknown> = Promise.resolve();
+  #next: Promise<SessionIndex> | undefined;
 
   constructor(deps: CatalogueDeps) {
     this.#deps = deps;
@@ -45,110 +61,153 @@ export class SessionCatalogue {
     const live = new Map<string, Session>(open.map((session) => [session.id, session]));
     return index.sessions().map((row): SessionSummary => {
       const session = live.get(row.id);
-      if (session !== undefined) return summaryOf(session.state, session.ledger);
-      return {
-        id: row.id as SessionId,
-        goal: row.goal,
-        startedMs: row.startedMs,
-        lastEventMs: row.lastEventMs,
-        ...(row.endReason !== null && { endReason: row.endReason as EndReason }),
-        runs: row.runCount,
-        turns: row.turns,
-        usd: row.usd,
-        hasUnknownCost: row.hasUnknownCost,
-        ...(row.best !== null && { best: row.best }),
-      };
+      return session === undefined ? summaryOfRow(row) : summaryOf(session.state, session.ledger);
     });
   }
 
-  /** Sessions in which all words were said, newest first. */
-  async search(words: string): Promise<SessionId[]> {
-    return (await this.#refreshed()).search(words).filter(isSessionId);
+  /** Sessions that should be worked on, whoever does, newest first. */
+  async unfinished(): Promise<readonly SessionId[]> {
+    const rows = (await this.#refreshed()).sessions();
+    return rows.filter(({ phase }) => phase !== 'ended' && phase !== 'paused').map(({ id }) => id as SessionId);
+  }
+
+  /** By run id or handle (`machine:pid`, `machine:job`); of several with one handle, the newest. */
+  async findRun(reference: string): Promise<RunPlace | undefined> {
+    const found = (await this.#refreshed()).runOf(reference);
+    if (found === undefined || !isRunId(found.id) || !isSessionId(found.sessionId)) return undefined;
+    return { runId: found.id, sessionId: found.sessionId };
   }
 
   /** An index that could not be opened has nothing to write out. */
   async close(): Promise<void> {
+    await this.#looking;
     const index = await this.#index?.catch(() => undefined);
     await index?.close();
   }
 
-  async #refreshed(): Promise<SessionIndex> {
+  #refreshed(): Promise<SessionIndex> {
+    this.#next ??= this.#looking.then(() => {
+      this.#next = undefined;
+      return this.#refresh();
+    });
+    this.#looking = this.#next.catch(() => undefined);
+    return this.#next;
+  }
+
+  async #refresh(): Promise<SessionIndex> {
     this.#index ??= this.#deps.openIndex();
     this.#index.catch(() => (this.#index = undefined));
     const index = await this.#index;
     const known = index.journalSizes();
-    const ids = await sessionIds(this.#deps.home);
-    for (const id of ids) {
-      const journalBytes = await this.#sizeOf(id);
-      if (journalBytes === undefined || journalBytes === known.get(id)) continue;
-      const session = await this.#read(id, journalBytes);
+    const sizes = await this.#journalSizes();
+    for (const [id, size] of sizes) {
+      if (size === known.get(id)) continue;
+      const session = await this.#read(id, size);
       if (session !== undefined) index.put(session);
     }
-    const there = new Set<string>(ids);
-    for (const id of known.keys()) if (!there.has(id)) index.remove(id);
+    for (const id of known.keys()) if (isSessionId(id) && !sizes.has(id)) this.#forget(index, id);
     return index;
   }
 
-  async #sizeOf(id: SessionId): Promise<number | undefined> {
-    try {
-      return (await stat(this.#deps.home.journalFile(id))).size;
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+  #forget(index: SessionIndex, id: SessionId): void {
+    this.#followed.delete(id);
+    index.remove(id);
   }
 
-  async #read(id: SessionId, journalBytes: number): Promise<IndexedSession | undefined> {
-    const { events, damage } = await readJournal<SessionEvent>(this.#deps.home.journalFile(id));
-    for (const text of damage) this.#deps.logger.warn(`Journal of ${id}: ${text}`);
-    const state = foldSession(events as readonly JournalEvent[]);
-    return state && indexed(state, events as readonly JournalEvent[], journalBytes);
+  /** Of all journals that are there. */
+  async #journalSizes(): Promise<Map<SessionId, number>> {
+    const ids = await sessionIds(this.#deps.home);
+    const sizes = new Map<SessionId, number>();
+    for (let first = 0; first < ids.length; first += statsAtOnce)
+      await Promise.all(
+        ids.slice(first, first + statsAtOnce).map(async (id) => {
+          const size = await sizeOf(this.#deps.home.journalFile(id));
+          if (size !== undefined) sizes.set(id, size);
+        }),
+      );
+    return sizes;
+  }
+
+  async #read(id: SessionId, size: number): Promise<IndexedSession | undefined> {
+    const followed = this.#follow(id);
+    for await (const { events, isFromStart, damage } of followed.follower.read()) {
+      for (const text of damage) this.#deps.logger.warn(`Journal of ${id}: ${text}`);
+      const before = isFromStart ? undefined : followed.state;
+      const added = events as readonly JournalEvent[];
+      followed.state = before === undefined ? foldSession(added) : added.reduce(applyEvent, before);
+    }
+    // What is half written at its end is looked at again only when there is more.
+    const journalBytes = Math.max(size, followed.follower.offset);
+    return followed.state && indexed(followed.state, journalBytes);
+  }
+
+  /** The one that was not asked for longest is forgotten. */
+  #follow(id: SessionId): Followed {
+    const followed = this.#followed.get(id) ?? {
+      follower: new JournalFollower(this.#deps.home.journalFile(id)),
+      state: undefined,
+    };
+    this.#followed.delete(id);
+    this.#followed.set(id, followed);
+    const [oldest] = this.#followed.keys();
+    if (this.#followed.size > mostFollowed && oldest !== undefined) this.#followed.delete(oldest);
+    return followed;
   }
 }
 
-function indexed(state: SessionState, events: readonly JournalEvent[], journalBytes: number): IndexedSession {
-  const { id, goal, startedMs, lastEventMs, turns, usd, hasUnknownCost } = state;
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function indexed(state: SessionState, journalBytes: number): IndexedSession {
+  const { id, goal, startedMs, lastEventMs, phase, turns, usd, hasUnknownCost } = state;
   const ledger = ledgerOf(state, (run) => run.metrics);
   return {
-    ...{ id, journalBytes, goal, startedMs, lastEventMs, turns, usd, hasUnknownCost },
+    ...{ id, journalBytes, goal, startedMs, lastEventMs, phase, turns, usd, hasUnknownCost },
     endReason: state.end?.reason ?? null,
     best: bestText(ledger) ?? null,
-    runs: ledger.rows.map((row): IndexedRun => ({
-      id: row.runId,
-      number: row.number,
-      machineId: row.machineId,
-      label: row.label,
-      command: row.command,
-      verdict: row.verdict === undefined ? null : verdictText(row.verdict),
-      metrics: row.metrics.map(({ metric, last, best, count }) => ({ name: metric, last, best, count })),
-    })),
-    text: events.flatMap(spokenText).join('\n'),
+    runs: [...state.runs.values()].filter(({ notStarted }) => notStarted === undefined).map(indexedRun),
   };
 }
 
-function spokenText(event: JournalEvent): string[] {
-  if (event.type === 'session.started') return [event.goal];
-  if (event.type === 'session.ended') return [event.summary];
-  if (event.type === 'message.added') return event.origin === 'person' ? [event.text] : [];
-  if (event.type !== 'model.replied') return [];
-  return event.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-}
+const indexedRun = ({ spec, process, verdict }: RunState): IndexedRun => ({
+  id: spec.id,
+  number: spec.number,
+  handle: handleOf(spec, process) ?? null,
+  isGoing: process !== undefined && verdict === undefined,
+});
 
-const summaryOf = (state: SessionState, ledger: Ledger): SessionSummary => {
+const summaryOfRow = (row: IndexedSessionRow): SessionSummary => ({
+  id: row.id as SessionId,
+  goal: row.goal,
+  startedMs: row.startedMs,
+  lastEventMs: row.lastEventMs,
+  phase: row.phase as Phase,
+  ...(row.endReason !== null && { endReason: row.endReason as EndReason }),
+  runs: row.runCount,
+  going: row.goingCount,
+  turns: row.turns,
+  usd: row.usd,
+  hasUnknownCost: row.hasUnknownCost,
+  ...(row.best !== null && { best: row.best }),
+});
+
+function summaryOf(state: SessionState, ledger: Ledger): SessionSummary {
   const best = bestText(ledger);
+  const { id, goal, startedMs, lastEventMs, phase, turns, usd, hasUnknownCost } = state;
   return {
-    id: state.id,
-    goal: state.goal,
-    startedMs: state.startedMs,
-    lastEventMs: state.lastEventMs,
+    ...{ id, goal, startedMs, lastEventMs, phase, turns, usd, hasUnknownCost },
     ...(state.end && { endReason: state.end.reason }),
     runs: ledger.rows.length,
-    turns: state.turns,
-    usd: state.usd,
-    hasUnknownCost: state.hasUnknownCost,
+    going: [...state.runs.values()].filter((run) => indexedRun(run).isGoing).length,
     ...(best !== undefined && { best }),
   };
-};
+}
 
 /** `loss 0.83`: the champion's best value of the metric that decides. */
 function bestText({ champion, decisive }: Ledger): string | undefined {

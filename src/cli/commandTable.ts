@@ -3,11 +3,27 @@ import { UserFacing } from '../base/errors.ts';
 import { editDistance, nearWords } from '../base/nearWords.ts';
 import type { CliCommand } from './command.ts';
 import { authCommand } from './commands/auth.ts';
+import { exportCommand } from './commands/export.ts';
+import { killCommand } from './commands/kill.ts';
 import { machineCommand } from './commands/machine.ts';
 import { modelsCommand } from './commands/models.ts';
+import { replayCommand } from './commands/replay.ts';
+import { searchCommand } from './commands/search.ts';
+import { sessionsCommand } from './commands/sessions.ts';
+import { watchCommand } from './commands/watch.ts';
 import { takeHome } from './homeOption.ts';
 
-export const commandTable: readonly CliCommand[] = [machineCommand, modelsCommand, authCommand];
+export const commandTable: readonly CliCommand[] = [
+  sessionsCommand,
+  replayCommand,
+  searchCommand,
+  watchCommand,
+  killCommand,
+  exportCommand,
+  machineCommand,
+  modelsCommand,
+  authCommand,
+];
 
 export interface AskedCommand {
   readonly command: CliCommand;

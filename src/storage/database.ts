@@ -1,8 +1,9 @@
 /**
  * A sql.js database as an index: in memory, loaded on first use, saved whole by writing aside and renaming. Nothing lives
- * in it alone; what is missing, damaged or of another schema is begun anew and filled again by its owner.
+ * in it alone; what is missing, damaged or of another schema is begun anew and filled again by its owner. Several processes
+ * may have the same file: before one writes, it takes over what others wrote since.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import initSqlJs, { type BindParams, type Database as SqlDatabase, type SqlJsStatic } from 'sql.js';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -16,9 +17,14 @@ export interface DatabaseOptions {
   readonly wasmFile: string;
   /** Statements that make the tables; `version` names them and changes with them. */
   readonly schema: { readonly version: number; readonly sql: string };
+  /** Takes over what another process wrote since this one read the file; part of one change. */
+  merge(theirs: ReadRows, ours: ReadRows, run: RunSql): void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
+
+export type ReadRows = (sql: string, params?: BindParams) => Row[];
+export type RunSql = (sql: string, params?: BindParams) => void;
 
 export type Row = Readonly<Record<string, string | number | null | Uint8Array>>;
 
@@ -28,42 +34,33 @@ export class Database {
   readonly #options: DatabaseOptions;
   readonly #database: SqlDatabase;
   #timer: Disposable | undefined;
+  readonly #sql: SqlJsStatic;
   #saving: Promise<void> = Promise.resolve();
+  /** Of the file when this process read or wrote it last. */
+  #seen: string;
 
-  private constructor(options: DatabaseOptions, database: SqlDatabase) {
+  private constructor(options: DatabaseOptions, sql: SqlJsStatic, { database, seen }: Loaded) {
     this.#options = options;
+    this.#sql = sql;
     this.#database = database;
+    this.#seen = seen;
   }
 
   static async open(options: DatabaseOptions): Promise<Database> {
     const wasm = await readFile(options.wasmFile);
     const wasmBinary = wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.byteLength) as ArrayBuffer;
     const sql = await initSqlJs({ wasmBinary });
-    return new Database(options, (await load(sql, options)) ?? create(sql, options));
+    const seen = await stampOf(options.file);
+    const database = (await load(sql, options)) ?? create(sql, options);
+    return new Database(options, sql, { database, seen });
   }
 
   /** All rows of a query. */
-  all(sql: string, params: BindParams = []): Row[] {
-    const statement = this.#database.prepare(sql, params);
-    try {
-      const rows: Row[] = [];
-      while (statement.step()) rows.push(statement.getAsObject());
-      return rows;
-    } finally {
-      statement.free();
-    }
-  }
+  readonly all: ReadRows = (sql, params = []) => rowsOf(this.#database, sql, params);
 
   /** Makes changes as one: all of them or none. They are on disk some seconds later, or after `close`. */
-  change(work: (run: (sql: string, params?: BindParams) => void) => void): void {
-    this.#database.run('BEGIN');
-    try {
-      work((sql, params) => this.#database.run(sql, params));
-      this.#database.run('COMMIT');
-    } catch (error) {
-      this.#database.run('ROLLBACK');
-      throw error;
-    }
+  change(work: (run: RunSql) => void): void {
+    this.#change(work);
     this.#timer ??= this.#options.clock.after(saveAfterMs, () => void this.#save());
   }
 
@@ -73,15 +70,66 @@ export class Database {
     this.#database.close();
   }
 
+  #change(work: (run: RunSql) => void): void {
+    this.#database.run('BEGIN');
+    try {
+      work((sql, params) => this.#database.run(sql, params));
+      this.#database.run('COMMIT');
+    } catch (error) {
+      this.#database.run('ROLLBACK');
+      throw error;
+    }
+  }
+
   /** An index that cannot be saved costs time at the next start, nothing else: it is logged, not thrown. */
   #save(): Promise<void> {
     this.#timer?.dispose();
     this.#timer = undefined;
-    const content = this.#database.export();
     this.#saving = this.#saving
-      .then(() => writeFileAtomic(this.#options.file, content, 0o600))
+      .then(() => this.#write())
       .catch((error: unknown) => this.#options.logger.warn(`The index was not saved: ${messageOf(error)}`));
     return this.#saving;
+  }
+
+  /** Two that write in the same moment lose what one of them took over, which is then read from the journals again. */
+  async #write(): Promise<void> {
+    const { file, merge } = this.#options;
+    const theirs = (await stampOf(file)) === this.#seen ? undefined : await load(this.#sql, this.#options);
+    try {
+      if (theirs !== undefined)
+        this.#change((run) => merge((sql, params = []) => rowsOf(theirs, sql, params), this.all, run));
+    } finally {
+      theirs?.close();
+    }
+    await writeFileAtomic(file, this.#database.export(), 0o600);
+    this.#seen = await stampOf(file);
+  }
+}
+
+interface Loaded {
+  readonly database: SqlDatabase;
+  readonly seen: string;
+}
+
+function rowsOf(database: SqlDatabase, sql: string, params: BindParams): Row[] {
+  const statement = database.prepare(sql, params);
+  try {
+    const rows: Row[] = [];
+    while (statement.step()) rows.push(statement.getAsObject());
+    return rows;
+  } finally {
+    statement.free();
+  }
+}
+
+/** Another one for other content: a file is replaced as a whole. */
+async function stampOf(file: string): Promise<string> {
+  try {
+    const { ino, mtimeMs, size } = await stat(file);
+    return `${ino} ${mtimeMs} ${size}`;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
   }
 }
 

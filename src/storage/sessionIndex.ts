@@ -1,55 +1,52 @@
-/** What is asked across sessions: their list, their runs and metric summaries, and full text of what was said. */
-import { Database, type DatabaseOptions, type Row } from './database.ts';
+/** What is asked across sessions: their list, and which session a run belongs to. What was said is searched in the journals. */
+import { Database, type DatabaseOptions, type ReadRows, type Row, type RunSql } from './database.ts';
 
 export interface IndexedSession {
   readonly id: string;
-  /** Size of the journal in bytes when it was read: a journal of another size is read again. */
+  /** Bytes of the journal that all this was read from: a journal of another size is read on. */
   readonly journalBytes: number;
   readonly goal: string;
   readonly startedMs: number;
   readonly lastEventMs: number;
+  readonly phase: string;
   readonly endReason: string | null;
   readonly turns: number;
   readonly usd: number;
   readonly hasUnknownCost: boolean;
   readonly best: string | null;
   readonly runs: readonly IndexedRun[];
-  /** What people and the model said, for the full-text search. */
-  readonly text: string;
 }
 
 export interface IndexedRun {
   readonly id: string;
   readonly number: number;
-  readonly machineId: string;
-  readonly label: string;
-  readonly command: string;
-  readonly verdict: string | null;
-  readonly metrics: readonly {
-    readonly name: string;
-    readonly last: number;
-    readonly best: number;
-    readonly count: number;
-  }[];
+  /** `machine:pid`, or `machine:job`; null until it has one. */
+  readonly handle: string | null;
+  /** It has started, and no end of it is known. */
+  readonly isGoing: boolean;
 }
 
-export type IndexedSessionRow = Omit<IndexedSession, 'runs' | 'text'> & { readonly runCount: number };
+export type IndexedSessionRow = Omit<IndexedSession, 'runs'> & {
+  readonly runCount: number;
+  /** Runs that had not ended when it was indexed. */
+  readonly goingCount: number;
+};
 
 const schema = {
-  version: 1,
+  version: 2,
   sql: `
     CREATE TABLE sessions (
       id TEXT PRIMARY KEY, journal_bytes INTEGER NOT NULL, goal TEXT NOT NULL, started_ms INTEGER NOT NULL,
-      last_event_ms INTEGER NOT NULL, end_reason TEXT, turns INTEGER NOT NULL, usd REAL NOT NULL,
+      last_event_ms INTEGER NOT NULL, phase TEXT NOT NULL, end_reason TEXT, turns INTEGER NOT NULL, usd REAL NOT NULL,
       has_unknown_cost INTEGER NOT NULL, best TEXT);
     CREATE TABLE runs (
-      id TEXT PRIMARY KEY, session_id TEXT NOT NULL, number INTEGER NOT NULL, machine_id TEXT NOT NULL,
-      label TEXT NOT NULL, command TEXT NOT NULL, verdict TEXT);
+      id TEXT PRIMARY KEY, session_id TEXT NOT NULL, number INTEGER NOT NULL, handle TEXT, is_going INTEGER NOT NULL);
     CREATE INDEX runs_by_session ON runs (session_id);
-    CREATE TABLE metrics (
-      run_id TEXT NOT NULL, name TEXT NOT NULL, last REAL, best REAL, count INTEGER NOT NULL, PRIMARY KEY (run_id, name));
-    CREATE VIRTUAL TABLE words USING fts4 (session_id, body, notindexed=session_id);`,
+    CREATE INDEX runs_by_handle ON runs (handle);`,
 };
+
+const sessionColumns =
+  'id, journal_bytes, goal, started_ms, last_event_ms, phase, end_reason, turns, usd, has_unknown_cost, best';
 
 export class SessionIndex {
   readonly #database: Database;
@@ -58,56 +55,38 @@ export class SessionIndex {
     this.#database = database;
   }
 
-  static async open(options: Omit<DatabaseOptions, 'schema'>): Promise<SessionIndex> {
-    return new SessionIndex(await Database.open({ ...options, schema }));
+  /** Other processes may have the same file: what each of them read of a journal last is kept, whoever writes. */
+  static async open(options: Omit<DatabaseOptions, 'schema' | 'merge'>): Promise<SessionIndex> {
+    return new SessionIndex(await Database.open({ ...options, schema, merge: takeNewer }));
   }
 
-  /** Session id → size of its journal when it was last read. */
+  /** Session id → bytes of its journal that were read. */
   journalSizes(): Map<string, number> {
-    return new Map(
-      this.#database
-        .all('SELECT id, journal_bytes FROM sessions')
-        .map((row) => [text(row.id), number(row.journal_bytes)]),
-    );
+    const rows = this.#database.all('SELECT id, journal_bytes FROM sessions');
+    return new Map(rows.map((row) => [text(row.id), number(row.journal_bytes)]));
   }
 
   /** Newest first. */
   sessions(): IndexedSessionRow[] {
-    const sql =
-      'SELECT sessions.*, (SELECT COUNT(*) FROM runs WHERE session_id = sessions.id) AS run_count FROM sessions ORDER BY id DESC';
-    return this.#database.all(sql).map(sessionRow);
+    const counts = (where: string): string => `(SELECT COUNT(*) FROM runs WHERE session_id = sessions.id ${where})`;
+    const sql = `SELECT sessions.*, ${counts('')} AS run_count, ${counts('AND is_going = 1')} AS going_count
+      FROM sessions ORDER BY id DESC`;
+    return this.#database.all(sql).map((row) => ({
+      ...sessionOf(row),
+      runCount: number(row.run_count),
+      goingCount: number(row.going_count),
+    }));
   }
 
-  /** Ids of the sessions in which all `words` were said, newest first. */
-  search(words: string): string[] {
-    const query = words
-      .split(/\s+/)
-      .filter((word) => word !== '')
-      .map((word) => `"${word.replaceAll('"', '')}"`)
-      .join(' ');
-    if (query === '') return [];
-    const sql = 'SELECT session_id FROM words WHERE words MATCH ? ORDER BY session_id DESC';
-    return this.#database.all(sql, [query]).map((row) => text(row.session_id));
+  /** By run id or handle; of several with one handle, the newest. */
+  runOf(reference: string): { readonly id: string; readonly sessionId: string } | undefined {
+    const sql = 'SELECT id, session_id FROM runs WHERE id = ? OR handle = ? ORDER BY id DESC LIMIT 1';
+    const [row] = this.#database.all(sql, [reference, reference]);
+    return row && { id: text(row.id), sessionId: text(row.session_id) };
   }
 
   put(session: IndexedSession): void {
-    this.#database.change((run) => {
-      removeSession(run, session.id);
-      run('INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', [
-        session.id,
-        session.journalBytes,
-        session.goal,
-        session.startedMs,
-        session.lastEventMs,
-        session.endReason,
-        session.turns,
-        session.usd,
-        session.hasUnknownCost ? 1 : 0,
-        session.best,
-      ]);
-      run('INSERT INTO words VALUES (?, ?)', [session.id, session.text]);
-      for (const one of session.runs) putRun(run, session.id, one);
-    });
+    this.#database.change((run) => putSession(run, session));
   }
 
   remove(id: string): void {
@@ -119,43 +98,65 @@ export class SessionIndex {
   }
 }
 
-type Run = (sql: string, params?: (string | number | null)[]) => void;
-
-function removeSession(run: Run, id: string): void {
-  run('DELETE FROM metrics WHERE run_id IN (SELECT id FROM runs WHERE session_id = ?)', [id]);
-  run('DELETE FROM runs WHERE session_id = ?', [id]);
-  run('DELETE FROM words WHERE session_id = ?', [id]);
-  run('DELETE FROM sessions WHERE id = ?', [id]);
-}
-
-function putRun(run: Run, sessionId: string, one: IndexedRun): void {
-  run('INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)', [
-    one.id,
-    sessionId,
-    one.number,
-    one.machineId,
-    one.label,
-    one.command,
-    one.verdict,
-  ]);
-  for (const { name, last, best, count } of one.metrics) {
-    run('INSERT INTO metrics VALUES (?, ?, ?, ?, ?)', [one.id, name, last, best, count]);
+/** Of a session that both know, the one that read more of its journal is right. */
+function takeNewer(theirs: ReadRows, ours: ReadRows, run: RunSql): void {
+  const known = new Map(
+    ours('SELECT id, journal_bytes FROM sessions').map((row) => [row.id, number(row.journal_bytes)]),
+  );
+  for (const row of theirs(`SELECT ${sessionColumns} FROM sessions`)) {
+    const session = sessionOf(row);
+    if (session.journalBytes <= (known.get(session.id) ?? -1)) continue;
+    const runs = theirs('SELECT id, number, handle, is_going FROM runs WHERE session_id = ?', [session.id]);
+    putSession(run, { ...session, runs: runs.map(runOf) });
   }
 }
 
-const text = (value: Row[string] | undefined): string => (typeof value === 'string' ? value : '');
-const number = (value: Row[string] | undefined): number => (typeof value === 'number' ? value : Number.NaN);
+function putSession(run: RunSql, session: IndexedSession): void {
+  removeSession(run, session.id);
+  run(`INSERT INTO sessions (${sessionColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
+    session.id,
+    session.journalBytes,
+    session.goal,
+    session.startedMs,
+    session.lastEventMs,
+    session.phase,
+    session.endReason,
+    session.turns,
+    session.usd,
+    session.hasUnknownCost ? 1 : 0,
+    session.best,
+  ]);
+  for (const { id, number: place, handle, isGoing } of session.runs)
+    run('INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)', [id, session.id, place, handle, isGoing ? 1 : 0]);
+}
 
-const sessionRow = (row: Row): IndexedSessionRow => ({
+function removeSession(run: RunSql, id: string): void {
+  run('DELETE FROM runs WHERE session_id = ?', [id]);
+  run('DELETE FROM sessions WHERE id = ?', [id]);
+}
+
+type Value = Row[string] | undefined;
+const text = (value: Value): string => (typeof value === 'string' ? value : '');
+const textOrNull = (value: Value): string | null => (typeof value === 'string' ? value : null);
+const number = (value: Value): number => (typeof value === 'number' ? value : Number.NaN);
+
+const runOf = (row: Row): IndexedRun => ({
+  id: text(row.id),
+  number: number(row.number),
+  handle: textOrNull(row.handle),
+  isGoing: row.is_going === 1,
+});
+
+const sessionOf = (row: Row): Omit<IndexedSession, 'runs'> => ({
   id: text(row.id),
   journalBytes: number(row.journal_bytes),
   goal: text(row.goal),
   startedMs: number(row.started_ms),
   lastEventMs: number(row.last_event_ms),
-  endReason: typeof row.end_reason === 'string' ? row.end_reason : null,
+  phase: text(row.phase),
+  endReason: textOrNull(row.end_reason),
   turns: number(row.turns),
   usd: number(row.usd),
   hasUnknownCost: row.has_unknown_cost === 1,
-  best: typeof row.best === 'string' ? row.best : null,
-  runCount: number(row.run_count),
+  best: textOrNull(row.best),
 });

@@ -85,6 +85,8 @@ describe('experiments tree', () => {
       goal: 'older',
       startedMs: startMs - 1000,
       lastEventMs: startMs,
+      phase: 'ready',
+      going: 1,
       runs: 3,
       turns: 9,
       usd: 0.5,

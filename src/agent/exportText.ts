@@ -1,0 +1,66 @@
+/** Records as CSV (RFC 4180), TSV or JSON, piece by piece. */
+import type { Cell, ExportRecord } from './exportRecords.ts';
+
+export const exportFormats = ['csv', 'json', 'tsv'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface ExportShape {
+  readonly format: ExportFormat;
+  readonly columns: readonly string[];
+  /** Takes secrets out of a text; absent: it stays as it is. */
+  redact?(text: string): string;
+}
+
+/**
+ * Text in pieces. NaN and the infinities stand as `NaN`, `Infinity` and `-Infinity`, in JSON as strings. A cell of CSV and
+ * TSV that a spreadsheet would take for a formula begins with an apostrophe.
+ */
+export async function* exportText(
+  records: AsyncIterable<ExportRecord>,
+  { format, columns, redact = (text) => text }: ExportShape,
+): AsyncGenerator<string, void, void> {
+  if (format === 'json') return yield* jsonText(records, columns, redact);
+  const cells = format === 'csv' ? csvCell : tsvCell;
+  const [separator, end] = format === 'csv' ? [',', '\r\n'] : ['\t', '\n'];
+  yield columns.join(separator) + end;
+  for await (const record of records)
+    yield columns.map((column) => cells(plainText(record[column], redact))).join(separator) + end;
+}
+
+type Redact = (text: string) => string;
+
+async function* jsonText(
+  records: AsyncIterable<ExportRecord>,
+  columns: readonly string[],
+  redact: Redact,
+): AsyncGenerator<string, void, void> {
+  let before = '[\n';
+  for await (const record of records) {
+    const entries = columns.map((column) => [column, record[column] ?? null]);
+    yield before + JSON.stringify(Object.fromEntries(entries), written(redact));
+    before = ',\n';
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n';
+}
+
+const written =
+  (redact: Redact) =>
+  (_key: string, value: unknown): unknown => {
+    if (typeof value === 'string') return redact(value);
+    return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+  };
+
+function plainText(cell: Cell, redact: Redact): string {
+  if (cell === undefined) return '';
+  if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell);
+  return unlikeFormula(typeof cell === 'string' ? redact(cell) : JSON.stringify(cell, written(redact)));
+}
+
+/** A negative number is no formula. */
+const unlikeFormula = (text: string): string =>
+  /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? `'${text}` : text;
+
+const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const tsvCell = (text: string): string => text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char);

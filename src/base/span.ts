@@ -1,0 +1,24 @@
+/** Spans of time for lists: short, of a steady width. */
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** `40 s`, `12 m`, `2 h 10 m`, `3 d 4 h`: at most two units, of a steady width. */
+export function formatSpan(spanMs: number): string {
+  const span = Math.max(0, spanMs);
+  if (span < minuteMs) return `${Math.floor(span / 1000)} s`;
+  if (span < hourMs) return `${Math.floor(span / minuteMs)} m`;
+  if (span < dayMs) return twoUnits(span, [hourMs, 'h'], [minuteMs, 'm']);
+  return twoUnits(span, [dayMs, 'd'], [hourMs, 'h']);
+}
+
+type Unit = readonly [unitMs: number, name: string];
+
+function twoUnits(spanMs: number, [largeMs, large]: Unit, [smallMs, small]: Unit): string {
+  const rest = Math.floor((spanMs % largeMs) / smallMs);
+  return `${Math.floor(spanMs / largeMs)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`;
+}
+
+/** `now`, `12 m ago`, `2 h 10 m ago`. */
+export const relativeTime = (atMs: number, nowMs: number): string =>
+  nowMs - atMs < minuteMs ? 'now' : `${formatSpan(nowMs - atMs)} ago`;

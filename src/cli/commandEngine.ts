@@ -1,0 +1,30 @@
+/** The engine for a command that works on no session: it reads, and asks machines. */
+import type { Engine } from '../agent/engine.ts';
+import type { CommandContext } from './command.ts';
+import { keyKeeper, keyReader } from './keys.ts';
+import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
+import { homeAt } from '../storage/home.ts';
+
+/** Closes the engine when `work` is over. No model is asked, no session is started by what this opens. */
+export async function withEngine<T>({ world, home }: CommandContext, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const isTerminal = world.stdin.isTTY === true && world.stdout.isTTY === true;
+  const { authFolder } = homeAt(home);
+  const engine = await world.createEngine({
+    home,
+    assetsFolder: world.assetsFolder,
+    settings: () => ({ provider: 'demo', permissionMode: 'ask', idleTurns: 1 }),
+    ports: {
+      secret: keyReader(world.env, authFolder),
+      storeSecret: keyKeeper(authFolder),
+      approve: () => Promise.resolve('deny'),
+      ...(isTerminal ? terminalPrompts(world) : refusingPrompts(world)),
+    },
+    clock: world.clock,
+    workFolder: world.cwd,
+  });
+  try {
+    return await work(engine);
+  } finally {
+    await engine.close();
+  }
+}

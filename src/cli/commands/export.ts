@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/exportRecords.ts';
+import { exportFormats, exportText, type ExportFormat } from '../../agent/exportText.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { KnownSecrets } from '../../base/redact.ts';
+import { defineCommand, readWords } from '../command.ts';
+import { withEngine } from '../commandEngine.ts';
+import { namedSession } from '../sessionReference.ts';
+import { exitCodes, type Output } from '../world.ts';
+
+const usage = `helios export [SESSION] [--what ${exportKinds.join('|')}] [--format ${exportFormats.join('|')}] [--raw]`;
+
+export const exportCommand = defineCommand({
+  name: 'export',
+  usage: '[SESSION] [--what KIND]',
+  about: 'sessions, messages, metrics, the ledger or events as CSV, TSV or JSON',
+  help: () => `Usage: helios export [SESSION] [--what KIND] [--format FORMAT] [--raw]
+
+Writes to stdout what is recorded: of one session, or of all where none is named.
+
+Options:
+  --what KIND      ${exportKinds.map((kind) => `${kind}: ${kinds[kind]}`).join('\n                   ')}
+  --format FORMAT  csv (RFC 4180, the default), tsv (tabs and line breaks as \\t and \\n), json (an array)
+  --raw            secrets stay in it; without it, what has the form of a secret is taken out
+  --home FOLDER    (default: HELIOS_HOME, or ~/.helios)
+
+NaN and infinities are written as NaN, Infinity and -Infinity, in JSON as strings. A text that a spreadsheet would take
+for a formula begins with an apostrophe in CSV and TSV.
+
+  helios export --what ledger 1 > ledger.csv
+  helios export --what metrics --format json s-0mb2k4x9qf3t7ab > metrics.json
+`,
+  parse(words) {
+    const options = {
+      what: { type: 'string', short: 'w', default: 'sessions' },
+      format: { type: 'string', short: 'f', default: 'csv' },
+      raw: { type: 'boolean', default: false },
+    } as const;
+    const { values, positionals } = readWords(words, { options, maxWords: 1, usage });
+    const kind = oneOf<ExportKind>(exportKinds, values.what, '--what');
+    const format = oneOf<ExportFormat>(exportFormats, values.format, '--format');
+    return { kind, format, isRaw: values.raw, reference: positionals[0] };
+  },
+  run: ({ kind, format, isRaw, reference }, context) =>
+    withEngine(context, async ({ sessions, home }) => {
+      const { stdout, env } = context.world;
+      const id = reference === undefined ? undefined : (await namedSession(sessions, reference)).id;
+      const secrets = new KnownSecrets(env);
+      const shape = {
+        ...{ format, columns: exportColumns[kind] },
+        ...(!isRaw && { redact: (text: string) => secrets.redact(text) }),
+      };
+      for await (const piece of exportText(exportRecords({ sessions, home }, kind, id), shape))
+        await written(stdout, piece);
+      return exitCodes.goal;
+    }),
+});
+
+const kinds: Readonly<Record<ExportKind, string>> = {
+  sessions: 'a row each (the default)',
+  messages: 'everything that was said, calls and their results',
+  metrics: 'every point of every run',
+  ledger: 'a row for each run, with its experiment, verdict, decision and cost',
+  events: 'the journal as it is',
+};
+
+function oneOf<Word extends string>(known: readonly Word[], word: string, option: string): Word {
+  const found = known.find((each) => each === word);
+  if (found !== undefined) return found;
+  throw new UserFacing(`${option} does not know “${word}”.`, `It knows ${known.join(', ')}.`);
+}
+
+/** A pipe that is read slowly is waited for: what is written does not pile up in memory. */
+async function written(output: Output, text: string): Promise<void> {
+  const isTaken = output.write(text);
+  if (isTaken === false) await once(output as NodeJS.WriteStream, 'drain');
+}

@@ -1,0 +1,61 @@
+import type { KilledRun } from '../../agent/engine.ts';
+import { placeText } from '../../agent/placeText.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { handleOf, verdictText } from '../../runs/run.ts';
+import { defineCommand, readWords } from '../command.ts';
+import { withEngine } from '../commandEngine.ts';
+import { runNamed } from '../runReference.ts';
+import { exitCodes } from '../world.ts';
+
+const usage = 'helios kill RUN';
+
+export const killCommand = defineCommand({
+  name: 'kill',
+  usage: 'RUN',
+  about: 'ends every process of a run, on whatever machine it is',
+  needsWords: ['kill'],
+  help: () => `Usage: ${usage}
+
+Ends the run with all its processes: TERM, then KILL for those that are left after 10 seconds. What it has printed and
+measured is kept, and its end is recorded as killed. A session that works on it hears of the end and goes on; with
+nobody at work on the session, the end is recorded at once.
+
+RUN is machine:pid, machine:job, or a run id (helios replay and the views show them).
+
+Options:
+  --home FOLDER  (default: HELIOS_HOME, or ~/.helios)
+Exit code: 0 nothing of the run is left, 1 something is.
+`,
+  parse(words) {
+    const [reference] = readWords(words, { options: {}, maxWords: 1, usage }).positionals;
+    if (reference === undefined) throw new UserFacing('Which run is to be ended?', `Write ${usage}`);
+    return { reference };
+  },
+  run: ({ reference }, context) =>
+    withEngine(context, async ({ sessions }) => {
+      const place = await runNamed(sessions, reference);
+      if (place === undefined)
+        throw new UserFacing(
+          `No session knows a run ${reference}.`,
+          'Name it as machine:pid or machine:job, such as local:4711, or by its id.',
+        );
+      const killed = await sessions.killRun(place);
+      context.world.stdout.write(`${killedText(killed)}\n`);
+      return killed.left.length === 0 ? exitCodes.goal : exitCodes.error;
+    }),
+});
+
+function killedText({ run, owner, liveness, left, isEscalated }: KilledRun): string {
+  const { spec, process, verdict } = run;
+  const name = `Run ${spec.number} (${handleOf(spec, process) ?? spec.id})`;
+  if (left.length > 0) return `${name}: processes ${left.join(', ')} are still there.`;
+  if (verdict !== undefined) return `${name} was over already: ${verdictText(verdict)}.`;
+  const how = isEscalated ? ' It took KILL.' : '';
+  if (owner !== undefined)
+    return `${name} is ended.${how} Its session, ${placeText({ phase: 'acting' }, owner)}, records it.`;
+  const recorded =
+    liveness?.kind === 'ended'
+      ? `recorded as ${verdictText(liveness.verdict)}`
+      : 'not recorded: its end is not known yet';
+  return `${name} is ended, ${recorded}.${how}`;
+}

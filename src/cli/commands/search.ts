@@ -1,0 +1,79 @@
+import type { SearchHit } from '../../agent/search.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { exactTime } from '../../base/localTime.ts';
+import { oneLine } from '../../base/text.ts';
+import { countOf, defineCommand, readWords } from '../command.ts';
+import { withEngine } from '../commandEngine.ts';
+import { styleFor, type Style } from '../style.ts';
+import { exitCodes } from '../world.ts';
+
+const usage = 'helios search [-n COUNT] [--json] WORDS…';
+const usualCount = 20;
+
+export const searchCommand = defineCommand({
+  name: 'search',
+  usage: 'WORDS',
+  about: 'what was said in all sessions: goals, messages, replies, calls and their results, runs (--json)',
+  needsWords: ['search'],
+  help: () => `Usage: ${usage}
+
+Finds where all the words were said, the newest first, whatever the case of their letters. Words in double quotes are
+one phrase: helios search '"learning rate" warmup'.
+
+Options:
+  -n, --limit COUNT  how many places (default: ${usualCount})
+  --json             an array: sessionId, goal, kind, atMs, eventId, snippet { text, marks }
+  --home FOLDER      (default: HELIOS_HOME, or ~/.helios)
+Exit code: 0 something was found, 2 nothing was.
+`,
+  parse(words) {
+    const options = { limit: { type: 'string', short: 'n' }, json: { type: 'boolean', default: false } } as const;
+    const { values, positionals } = readWords(words, { options, maxWords: Infinity, usage });
+    const query = positionals.join(' ').trim();
+    if (query === '') throw new UserFacing('There is nothing to search for.', `Write ${usage}`);
+    return { query, isJson: values.json, limit: countOf(values.limit ?? String(usualCount), '-n') };
+  },
+  run: ({ query, isJson, limit }, context) =>
+    withEngine(context, async ({ sessions }) => {
+      const { world } = context;
+      const abort = new AbortController();
+      const interrupt = world.onInterrupt(() => abort.abort(new Error('The search was interrupted.')));
+      const hits = await sessions.search(query, { limit, signal: abort.signal }).finally(() => interrupt.dispose());
+      const style = styleFor(world.stdout.isTTY === true, world.env);
+      world.stdout.write(isJson ? `${JSON.stringify(hits, undefined, 2)}\n` : hitsText(hits, { query, limit, style }));
+      return hits.length === 0 ? exitCodes.ended : exitCodes.goal;
+    }),
+});
+
+interface Shown {
+  readonly query: string;
+  readonly limit: number;
+  readonly style: Style;
+}
+
+function hitsText(hits: readonly SearchHit[], { query, limit, style }: Shown): string {
+  if (hits.length === 0) return `Nobody said “${query}”.\n`;
+  const lines: string[] = [];
+  let shown: string | undefined;
+  for (const { sessionId, goal, kind, atMs, snippet } of hits) {
+    if (sessionId !== shown)
+      lines.push(...(shown === undefined ? [] : ['']), `${style.bold(sessionId)}  ${oneLine(goal, 80)}`);
+    shown = sessionId;
+    lines.push(`  ${style.dim(`${exactTime(atMs)}  ${kind.padEnd(10)}`)}  ${marked(snippet, style)}`);
+  }
+  if (hits.length === limit) lines.push('', `The newest ${limit} places. More: -n ${limit * 5}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Where there are no colours, brackets mark the words. */
+function marked({ text, marks }: SearchHit['snippet'], { accent }: Style): string {
+  let shown = '';
+  let end = 0;
+  for (const [from, to] of marks) {
+    const word = text.slice(from, to);
+    const coloured = accent(word);
+    shown += text.slice(end, from) + (coloured === word ? `[${word}]` : coloured);
+    end = to;
+  }
+  return shown + text.slice(end);
+}

@@ -1,0 +1,91 @@
+import type { Engine, SessionOwner, SessionSummary } from '../../agent/engine.ts';
+import { costWords } from '../../agent/costs.ts';
+import { placeText } from '../../agent/placeText.ts';
+import { relativeTime } from '../../base/span.ts';
+import { cleanText, oneLine } from '../../base/text.ts';
+import { columnsText } from '../columns.ts';
+import { countOf, defineCommand, readWords } from '../command.ts';
+import { withEngine } from '../commandEngine.ts';
+import { endText } from '../eventText.ts';
+import { exitCodes } from '../world.ts';
+
+const usage = 'helios sessions [-n COUNT] [--json]';
+const usualCount = 20;
+const pipeColumns = 160;
+
+export const sessionsCommand = defineCommand({
+  name: 'sessions',
+  usage: '[-n COUNT]',
+  about: 'what was worked on, the newest first, and where it is going on (--json)',
+  help: () => `Usage: ${usage}
+
+Lists the sessions of the home folder, the newest first. The number in front names a session for the other commands, as
+its id and the beginning of its id do.
+
+Options:
+  -n, --limit COUNT  how many (default: ${usualCount}; with --json: all)
+  --json             an array: n, id, goal, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …
+  --home FOLDER      (default: HELIOS_HOME, or ~/.helios)
+`,
+  parse(words) {
+    const options = {
+      limit: { type: 'string', short: 'n' },
+      json: { type: 'boolean', default: false },
+    } as const;
+    const { values } = readWords(words, { options, maxWords: 0, usage });
+    const limit = values.limit === undefined ? undefined : countOf(values.limit, '-n');
+    return { isJson: values.json, limit };
+  },
+  run: ({ isJson, limit }, context) =>
+    withEngine(context, async (engine) => {
+      const { stdout, clock } = context.world;
+      const all = await engine.sessions.list();
+      const rows = await withOwners(engine, all.slice(0, limit ?? (isJson ? Infinity : usualCount)));
+      if (isJson) stdout.write(`${JSON.stringify(rows.map(jsonOf), undefined, 2)}\n`);
+      else
+        stdout.write(tableText(rows, { left: all.length - rows.length, nowMs: clock.now(), columns: stdout.columns }));
+      return exitCodes.goal;
+    }),
+});
+
+interface SessionRow {
+  readonly n: number;
+  readonly summary: SessionSummary;
+  readonly owner: SessionOwner | undefined;
+}
+
+/** One that is over is asked for by nobody. */
+const withOwners = ({ sessions }: Engine, listed: readonly SessionSummary[]): Promise<SessionRow[]> =>
+  Promise.all(
+    listed.map(async (summary, index) => ({
+      n: index + 1,
+      summary,
+      owner: summary.endReason === undefined ? await sessions.owner(summary.id) : undefined,
+    })),
+  );
+
+const stateText = ({ summary, owner }: SessionRow): string =>
+  summary.endReason === undefined ? placeText(summary, owner) : endText(summary.endReason);
+
+const jsonOf = (row: SessionRow): object => ({ n: row.n, ...row.summary, state: stateText(row), owner: row.owner });
+
+interface Shown {
+  /** Sessions that are not shown. */
+  readonly left: number;
+  readonly nowMs: number;
+  readonly columns: number | undefined;
+}
+
+function tableText(rows: readonly SessionRow[], { left, nowMs, columns = pipeColumns }: Shown): string {
+  if (rows.length === 0) return 'There is no session yet. Start one with a goal: helios "…"\n';
+  const header = ['n', 'session', 'state', 'best', 'runs', 'cost', 'last', 'goal'];
+  const body = rows.map((row): string[] => {
+    const { id, goal, best = '', runs, going, lastEventMs } = row.summary;
+    const count = going > 0 ? `${runs} (${going} going)` : String(runs);
+    const age = relativeTime(lastEventMs, nowMs);
+    return [String(row.n), id, stateText(row), best, count, costWords(row.summary), age, oneLine(cleanText(goal), 200)];
+  });
+  const more =
+    left > 0 ? `\n${left} older ${left === 1 ? 'one' : 'ones'}: helios sessions -n ${rows.length + left}\n` : '';
+  return `${columnsText(header, body, columns)}${more}`;
+}

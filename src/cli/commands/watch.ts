@@ -1,0 +1,134 @@
+import type { Engine, RunPlace } from '../../agent/engine.ts';
+import { applyEvent, foldSession } from '../../agent/fold.ts';
+import type { SessionState } from '../../agent/state.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { cleanText, formatDuration, formatValue } from '../../base/text.ts';
+import { createLineParser, type LineParser } from '../../metrics/lineParser.ts';
+import { LineSplitter } from '../../metrics/lineSplitter.ts';
+import { verdictText, type RunEnd, type RunSpec } from '../../runs/run.ts';
+import { defineCommand, readWords } from '../command.ts';
+import { withEngine } from '../commandEngine.ts';
+import { EventText } from '../eventText.ts';
+import { runNamed } from '../runReference.ts';
+import { namedSession } from '../sessionReference.ts';
+import { styleFor, type Style } from '../style.ts';
+import { replyText } from '../views.ts';
+import { exitCodes, type CliWorld } from '../world.ts';
+
+const usage = 'helios watch [SESSION | RUN]';
+
+export const watchCommand = defineCommand({
+  name: 'watch',
+  usage: '[SESSION|RUN]',
+  about: 'looks on at a session or a run, wherever it goes on, until it ends',
+  help: () => `Usage: ${usage}
+
+Looks on, and changes nothing: at a session (what is said and done), or at a run (its output, and its metrics at the
+end). Works for what another window, another terminal or the background works on, on any machine. Ctrl+C leaves;
+what is watched goes on.
+
+SESSION is an id, the beginning of one, or a number of helios sessions; the newest where none is named.
+RUN is machine:pid, machine:job, or a run id.
+
+Options:
+  --home FOLDER  (default: HELIOS_HOME, or ~/.helios)
+Exit code: 0 the goal is met or the run ended well, 2 it ended otherwise, 130 you left.
+`,
+  parse: (words) => ({ reference: readWords(words, { options: {}, maxWords: 1, usage }).positionals[0] }),
+  run: ({ reference }, context) =>
+    withEngine(context, async (engine) => {
+      const abort = new AbortController();
+      const interrupt = context.world.onInterrupt(() => abort.abort());
+      try {
+        const place = reference === undefined ? undefined : await runNamed(engine.sessions, reference);
+        if (place !== undefined) return await watchRun(engine, place, context.world, abort.signal);
+        const { id } = await namedSession(engine.sessions, reference);
+        return await watchSession(engine, id, context.world, abort.signal);
+      } finally {
+        interrupt.dispose();
+      }
+    }),
+});
+
+async function watchSession(engine: Engine, id: SessionId, world: CliWorld, signal: AbortSignal): Promise<number> {
+  const style = styleFor(world.stdout.isTTY === true, world.env);
+  const text = new EventText(style);
+  let state: SessionState | undefined;
+  for await (const { events, isUpToDate } of engine.sessions.follow(id, signal)) {
+    for (const event of events) {
+      state = state === undefined ? foldSession([event]) : applyEvent(state, event);
+      if (state === undefined) continue;
+      const reply = event.type === 'model.replied' ? [replyText(event)].filter((line) => line !== '') : [];
+      world.stdout.write([...reply, ...text.linesOf(event, state)].map((line) => `${line}\n`).join(''));
+    }
+    if (!isUpToDate || state === undefined) continue;
+    if (state.end !== undefined) return state.end.reason === 'goal' ? exitCodes.goal : exitCodes.ended;
+    if ((await engine.sessions.owner(id)) === undefined) world.stdout.write(forsaken(id, style));
+  }
+  return exitCodes.interrupted;
+}
+
+const forsaken = (id: SessionId, { dim }: Style): string =>
+  `${dim(`Nobody works on it now. Go on with it: helios --resume ${id}`)}\n`;
+
+async function watchRun(engine: Engine, place: RunPlace, world: CliWorld, signal: AbortSignal): Promise<number> {
+  const { state } = await engine.sessions.read(place.sessionId);
+  const spec = state.runs.get(place.runId)?.spec;
+  if (spec === undefined) throw new Error(`The index knows run ${place.runId}, its session does not`);
+  const style = styleFor(world.stdout.isTTY === true, world.env);
+  world.stdout.write(`${style.bold(`Run ${spec.number}`)} ${spec.label} · ${style.dim(spec.command)}\n`);
+  const output = new RunOutput(spec, world);
+  const end = await engine.sessions.watchRun(
+    place,
+    { onOutput: (bytes) => output.add(bytes), onTrouble: (why) => output.trouble(why) },
+    signal,
+  );
+  output.end();
+  if (end === undefined) return exitCodes.interrupted;
+  world.stdout.write(`${endLine(end, state.runs.get(place.runId)?.process?.startedMs)}${output.metricsLine()}\n`);
+  return end.verdict.kind === 'ok' ? exitCodes.goal : exitCodes.ended;
+}
+
+function endLine({ verdict, endedMs }: RunEnd, startedMs: number | undefined): string {
+  const took = startedMs === undefined ? '' : ` after ${formatDuration(endedMs - startedMs)}`;
+  return `${verdictText(verdict)}${took}`;
+}
+
+/** Lines as they are completed, and the last value of each metric in them. */
+class RunOutput {
+  readonly #world: CliWorld;
+  readonly #splitter = new LineSplitter(0);
+  readonly #parser: LineParser;
+  readonly #last = new Map<string, number>();
+  #told = '';
+
+  constructor(spec: RunSpec, world: CliWorld) {
+    this.#world = world;
+    this.#parser = createLineParser(spec.metrics);
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#told = '';
+    this.#splitter.push(bytes, (line) => this.#line(line));
+  }
+
+  /** Once for each time that it lasts. */
+  trouble(why: string): void {
+    if (why !== this.#told) this.#world.stderr.write(`${cleanText(why)} Still waiting.\n`);
+    this.#told = why;
+  }
+
+  end(): void {
+    this.#splitter.end((line) => this.#line(line));
+  }
+
+  /** ` · loss 0.83 · acc 0.5`. */
+  metricsLine(): string {
+    return [...this.#last].map(([metric, value]) => ` · ${metric} ${formatValue(value)}`).join('');
+  }
+
+  #line(line: string): void {
+    this.#world.stdout.write(`${cleanText(line)}\n`);
+    this.#parser.parse(line, (metric, _step, value) => this.#last.set(metric, value));
+  }
+}

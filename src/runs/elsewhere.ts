@@ -1,0 +1,99 @@
+/** Runs that another process follows: looked at and ended on their machine, without a trace on this side. */
+import { delay, type Clock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Machine } from '../machines/machine.ts';
+import { parseProcess, runFolder, type RunFolder } from './capsule.ts';
+import { parseExit, verdictWithoutRecord } from './exitRecord.ts';
+import { hostOf } from './hostOf.ts';
+import { readIfThere } from './probe.ts';
+import type { RunEnd, RunSpec } from './run.ts';
+import type { RunHost, SignalOutcome } from './runHost.ts';
+
+export interface RunElsewhere {
+  readonly spec: RunSpec;
+  readonly machine: Machine;
+  readonly clock: Clock;
+}
+
+export interface RunSink {
+  /** Bytes of the output, in order, each once. */
+  onOutput(bytes: Uint8Array): void;
+  /** The machine does not answer: it is asked again until it does. */
+  onTrouble(why: string): void;
+}
+
+const graceMs = 10_000;
+
+/** Ends every process of the run, as `Runs.kill` does. Rejects with `MachineFailure`. */
+export const endRun = (run: RunElsewhere): Promise<SignalOutcome> => hostOf(run).signal('TERM', graceMs);
+
+/**
+ * The output from `offset` on as it grows; resolves with the end of the run once all of it was given, or with `undefined`
+ * when the signal is aborted.
+ */
+export async function watchRun(
+  run: RunElsewhere,
+  sink: RunSink,
+  { offset = 0, signal }: { readonly offset?: number; readonly signal: AbortSignal },
+): Promise<RunEnd | undefined> {
+  const { machine, clock } = run;
+  const folder = runFolder(machine.runsFolder, run.spec.id);
+  const host = hostOf(run);
+  let wake: () => void = () => undefined;
+  const follow = machine.follow(folder.output, offset, {
+    onBytes: (bytes) => sink.onOutput(bytes),
+    onChange: () => wake(),
+    onError: (error) => sink.onTrouble(error.message),
+  });
+  let goneSinceMs: number | undefined;
+  try {
+    while (!signal.aborted) {
+      const changed = new Promise<void>((resolve) => (wake = resolve));
+      try {
+        const seen = await look(run, host, folder);
+        goneSinceMs = seen.kind === 'gone' ? (goneSinceMs ?? clock.now()) : undefined;
+        const isOver = goneSinceMs !== undefined && clock.now() - goneSinceMs >= host.recordGraceMs;
+        if (seen.kind === 'over' || (seen.kind === 'gone' && (seen.isFinal || isOver))) {
+          await follow.drain();
+          return seen.end;
+        }
+      } catch (error) {
+        sink.onTrouble(messageOf(error));
+      }
+      await pause(clock, host.checkIntervalMs, changed, signal);
+    }
+    return undefined;
+  } finally {
+    follow.dispose();
+  }
+}
+
+type Seen =
+  | { readonly kind: 'going' }
+  | { readonly kind: 'over'; readonly end: RunEnd }
+  /** Its record may still come unless it is final. */
+  | { readonly kind: 'gone'; readonly isFinal: boolean; readonly end: RunEnd };
+
+async function look({ machine, clock }: RunElsewhere, host: RunHost, folder: RunFolder): Promise<Seen> {
+  const read = async (): Promise<RunEnd | undefined> =>
+    parseExit((await readIfThere(machine, folder.exit, 4096)) ?? '');
+  const record = await read();
+  const settled = record && (await host.settled(record, read));
+  if (settled !== undefined) return { kind: 'over', end: settled };
+  const process = parseProcess((await readIfThere(machine, folder.process, 4096)) ?? '');
+  const presence = await host.presence(process && (await host.identified(process)));
+  if (presence.kind !== 'gone') return { kind: 'going' };
+  const otherwise = presence.end?.verdict ?? ({ kind: 'lost', why: presence.why } as const);
+  const verdict = await verdictWithoutRecord(machine, folder, otherwise);
+  const heartbeat = await machine.stat(folder.heartbeat);
+  const endedMs = presence.end?.endedMs ?? heartbeat?.modifiedMs ?? clock.now();
+  return { kind: 'gone', isFinal: presence.isFinal, end: { verdict, endedMs } };
+}
+
+/** Until the time is over, something changed, or the signal is aborted; never rejects. */
+async function pause(clock: Clock, delayMs: number, changed: Promise<void>, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  await Promise.race([changed, delay(clock, delayMs, either).catch(() => undefined)]);
+  over.abort();
+}
