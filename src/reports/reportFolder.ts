@@ -5,6 +5,7 @@ import path from 'node:path';
 import { codeOf, UserFacing } from '../base/errors.ts';
 import { exactTime } from '../base/localTime.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
+import { storageFailure } from '../storage/storageFailure.ts';
 import { slug } from './chartSet.ts';
 import type { SessionFacts } from './facts.ts';
 
@@ -91,8 +92,8 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
+    throw storageFailure(error, file);
   }
 }
 

@@ -20,7 +20,8 @@ export async function writeFileAtomic(file: string, content: string | Uint8Array
     }
     await rename(temporary, file);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // Where it could not be made, it may be that it cannot be looked for either.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw storageFailure(error, file);
   }
 }

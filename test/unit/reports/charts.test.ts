@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { DOMParser } from 'linkedom';
+import type { SeriesColumns } from '../../../src/metrics/metric.ts';
+import { drawCharts } from '../../../src/reports/chartSet.ts';
+import { progressChart, type ProgressPoint } from '../../../src/reports/progressChart.ts';
+import { runChart } from '../../../src/reports/runChart.ts';
+import { scaleFor } from '../../../src/reports/scale.ts';
+import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
+
+function seriesOf(values: readonly number[], steps = values.map((_, index) => index)): SeriesColumns {
+  return { steps: Float64Array.from(steps), timesMs: Float64Array.from(steps), values: Float64Array.from(values) };
+}
+
+interface Found {
+  readonly textContent: string;
+  getAttribute(name: string): string | null;
+}
+
+/** What the selector finds in the document, parsed as XML. */
+function all(svg: string | undefined, selector: string): readonly Found[] {
+  assert.ok(svg !== undefined);
+  assert.doesNotMatch(svg, /NaN[" ,LM]|Infinity|undefined/);
+  const opened = svg.match(/<[a-z]+(?=[\s>])[^>]*(?<!\/)>/g)?.length;
+  assert.equal(opened, svg.match(/<\/[a-z]+>/g)?.length, 'each element is closed');
+  const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+  return Array.from(parsed.querySelectorAll(selector) as Iterable<Found>);
+}
+
+const textsOf = (svg: string | undefined, selector = 'text'): string[] =>
+  all(svg, selector).map(({ textContent }) => textContent);
+const lineOf = (svg: string | undefined, selector: string): string => all(svg, selector)[0]?.getAttribute('d') ?? '';
+
+describe('the chart of runs', () => {
+  const falling = seriesOf([3, 2, 1]);
+
+  it('draws the champion thicker and above the others, the goal dashed', () => {
+    const svg = runChart({
+      metric: 'loss',
+      runs: [
+        { name: 'run 1', isChampion: true, series: falling },
+        { name: 'run 2', isChampion: false, series: seriesOf([3, 2.5, 2]) },
+      ],
+      goal: { value: 0.5, text: 'loss < 0.5' },
+    });
+    const names = textsOf(svg, '.line > title');
+    assert.deepEqual(names, ['run 2', 'run 1']);
+    assert.match(svg ?? '', /\.line\.strong\{stroke-width:3/);
+    assert.match(svg ?? '', /\.goal\{[^}]*stroke-dasharray/);
+    assert.equal(all(svg, '.goal').length, 2, 'the line, and its sign in the legend');
+    assert.ok(textsOf(svg).includes('run 1 · champion') && textsOf(svg).includes('loss < 0.5'));
+  });
+
+  it('marks where a value is no number, and says so', () => {
+    const svg = runChart({
+      metric: 'loss',
+      runs: [{ name: 'run 1', isChampion: false, series: seriesOf([3, NaN, 2, Infinity, 1]) }],
+    });
+    const marks = textsOf(svg, '.bad > title');
+    assert.deepEqual(marks, ['run 1: NaN', 'run 1: Inf', 'not a number']);
+  });
+
+  it('keeps the lowest and the highest of a million points in a small picture', () => {
+    const values = Array.from({ length: 1_000_000 }, (_, index) => (index === 700_000 ? -9 : index === 1 ? 99 : 1));
+    const svg = runChart({ metric: 'score', runs: [{ name: 'run 1', isChampion: true, series: seriesOf(values) }] });
+    assert.ok((svg?.length ?? Infinity) < 60_000, `${svg?.length} characters`);
+    const heights = [...lineOf(svg, '.strong').matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y));
+    assert.deepEqual([Math.min(...heights), Math.max(...heights)], [54, 342], 'from the top to the bottom of the axes');
+  });
+
+  it('draws one point as a dot, and nothing where there is none', () => {
+    const one = runChart({ metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: seriesOf([2]) }] });
+    assert.equal(all(one, 'circle.dot').length, 1);
+    assert.equal(
+      runChart({ metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: seriesOf([NaN]) }] }),
+      undefined,
+    );
+    assert.equal(runChart({ metric: 'loss', runs: [] }), undefined);
+  });
+
+  it('spreads values over powers of ten, unless one is not above 0', () => {
+    const wide = { metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: seriesOf([1000, 10, 0.1]) }] };
+    assert.ok(textsOf(runChart(wide)).includes('loss (log scale)'));
+    const crossing = { metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: seriesOf([1000, 0]) }] };
+    assert.ok(textsOf(runChart(crossing)).includes('loss'));
+  });
+
+  it('is readable on light and on dark, on a background of its own', () => {
+    const svg = runChart({ metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: falling }] }) ?? '';
+    assert.match(svg, /@media \(prefers-color-scheme:dark\)/);
+    assert.match(svg, /<rect class="back"/);
+    assert.match(svg, /<title>loss<\/title><desc>loss by step of run 1 \(champion\)<\/desc>/);
+  });
+
+  it('lets no name end an element or an attribute', () => {
+    const name = '</text><script>alert(1)</script>" onload="x" & \u0000\u001b[31m\uFFFF\uD800';
+    const svg = runChart({ metric: name, runs: [{ name, isChampion: true, series: falling }] });
+    assert.equal(all(svg, 'script').length, 0);
+    assert.doesNotMatch(svg ?? '', /[\u0000\u001b\uFFFF]|[\uD800-\uDFFF]|<script/);
+    assert.doesNotMatch(svg ?? '', /" onload/);
+  });
+
+  it('draws values of any size', () => {
+    for (const values of [
+      [1e308, -1e308],
+      [5e-324, 1e-300],
+      [7, 7, 7],
+      [0, 0],
+      [-1e-12, 1e-12],
+    ])
+      all(runChart({ metric: 'm', runs: [{ name: 'run 1', isChampion: true, series: seriesOf(values) }] }), 'svg');
+  });
+});
+
+describe('the chart of the way to the best', () => {
+  const point = (number: number, value: number, more: Partial<ProgressPoint> = {}): ProgressPoint => ({
+    number,
+    value,
+    counts: true,
+    ...more,
+  });
+
+  it('goes down in steps, and does not follow what does not count', () => {
+    const svg = progressChart({
+      metric: 'loss',
+      direction: 'lower',
+      points: [
+        point(1, 4, { decision: 'keep' }),
+        point(2, 5, { decision: 'discard' }),
+        point(3, 1, { counts: false, decision: 'crash' }),
+        point(4, 2, { decision: 'keep' }),
+      ],
+    });
+    const corners = lineOf(svg, '.line.strong').match(/[ML][\d.]+ [\d.]+/g) ?? [];
+    assert.equal(corners.length, 4, 'level, down, level');
+    const count = (selector: string): number => all(svg, `${selector} > title`).length;
+    assert.deepEqual([count('circle.keep'), count('circle.discard'), count('path.bad')], [3, 2, 2], 'with the legend');
+    assert.ok(textsOf(svg).every((text) => !/^\d+\.\d+$/.test(text) || Number(text) <= 5));
+  });
+
+  it('goes up where more is better', () => {
+    const up = progressChart({ metric: 'acc', direction: 'higher', points: [point(1, 1), point(2, 2), point(3, 1.5)] });
+    assert.equal(lineOf(up, '.line.strong').match(/[ML]/g)?.length, 4);
+  });
+
+  it('thins out ten thousand runs and keeps all that were kept', () => {
+    const points = Array.from({ length: 10_000 }, (_, index) =>
+      point(index + 1, 5 + Math.sin(index), index % 1000 === 7 ? { decision: 'keep' } : {}),
+    );
+    const svg = progressChart({ metric: 'loss', direction: 'lower', points });
+    assert.ok((svg?.length ?? Infinity) < 100_000, `${svg?.length} characters`);
+    assert.equal(all(svg, 'circle.keep').length, 10 + 1);
+  });
+});
+
+describe('the charts of a report', () => {
+  const read = (row: { metrics: readonly { min: number }[] }): Promise<SeriesColumns> =>
+    Promise.resolve(seriesOf([4, row.metrics[0]?.min ?? 1]));
+
+  it('are the way to the best, the metric that decides, and others of the champion', async () => {
+    const night = new Night();
+    night.run({ loss: 2 });
+    const acc = lossOf(0.9, { metric: 'val/acc', direction: 'higher' });
+    const rate = lossOf(0.1, { metric: 'lr', direction: 'none' });
+    night.run({ metrics: [lossOf(1), acc, rate, { ...acc, metric: 'val.acc' }] });
+    const charts = await drawCharts(night.facts(), read);
+    assert.deepEqual(
+      charts.map(({ name }) => name),
+      ['best-so-far', 'loss', 'val-acc', 'val-acc-2'],
+    );
+    for (const { svg } of charts) all(svg, 'svg');
+  });
+
+  it('show the champion, the best, and what stopped being a number', async () => {
+    const [, loss] = await drawCharts(fullNight().facts(), read);
+    assert.equal(loss?.text, 'loss of run 4, run 5, run 6, run 1, run 2, run 7');
+  });
+
+  it('are none where nothing was measured, and leave out what is not within reach', async () => {
+    assert.deepEqual(await drawCharts(new Night('do it').facts(), read), []);
+    const night = new Night();
+    night.run({ loss: 2 });
+    assert.deepEqual(await drawCharts(night.facts(), () => Promise.resolve(undefined)), []);
+  });
+});
+
+describe('the numbers beside an axis', () => {
+  it('are round, few, and in the range', () => {
+    for (const [low, high] of [
+      [0, 1],
+      [0.83, 0.97],
+      [-5, 1e6],
+      [1e-9, 3e-9],
+    ] as const) {
+      const { ticks } = scaleFor({ low, high, from: 0, to: 100 });
+      assert.ok(ticks.length >= 2 && ticks.length <= 20, `${ticks.length}`);
+      for (const { at } of ticks) assert.ok(at >= low - 1e-12 && at <= high + 1e-12, `${at}`);
+    }
+  });
+});

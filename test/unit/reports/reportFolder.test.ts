@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { UserFacing } from '../../../src/base/errors.ts';
+import { ReportFolder } from '../../../src/reports/reportFolder.ts';
+import { StorageFailure } from '../../../src/storage/storageFailure.ts';
+
+const session = {
+  id: 's-0mi7abcde123456',
+  goal: 'Bring loss < 1.0 ../../etc',
+  startedMs: new Date(2026, 10, 20, 22).getTime(),
+};
+
+describe('the folder of a report', () => {
+  let workFolder: string;
+  beforeEach(async () => (workFolder = await mkdtemp(path.join(tmpdir(), 'helios-report-'))));
+  afterEach(() => rm(workFolder, { recursive: true, force: true }));
+
+  const folderIn = (reportsFolder = 'helios-reports'): ReportFolder =>
+    new ReportFolder({ workFolder, reportsFolder, session });
+  const textOf = (name: string): Promise<string> => readFile(path.join(folderIn().folder, name), 'utf8');
+
+  it('is known by the day, the goal and the session', () => {
+    const folder = path.join(workFolder, 'helios-reports/2026-11-20-bring-loss-1-0-etc-123456');
+    assert.equal(folderIn().folder, folder);
+    assert.equal(folderIn('/elsewhere').folder, '/elsewhere/2026-11-20-bring-loss-1-0-etc-123456');
+  });
+
+  it('replaces what we wrote, and says what it wrote', async () => {
+    assert.equal(await folderIn().write('brief.md', 'one\n'), 'brief.md');
+    assert.equal(await folderIn().write('brief.md', 'two\n'), 'brief.md');
+    assert.match(await textOf('brief.md'), /^two\n\n<!-- Written by Helios \([0-9a-f]{16}\): .*brief\.md.* -->\n$/);
+    assert.equal(await folderIn().find('brief.md'), path.join(folderIn().folder, 'brief.md'));
+  });
+
+  it('never touches what a person changed: the new one goes beside it, and is then kept up', async () => {
+    await folderIn().write('brief.md', 'one\n');
+    const file = path.join(folderIn().folder, 'brief.md');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('one', 'mine'));
+    const mine = await readFile(file, 'utf8');
+    assert.equal(await folderIn().write('brief.md', 'two\n'), 'brief-2.md');
+    assert.equal(await folderIn().write('brief.md', 'three\n'), 'brief-2.md');
+    assert.equal(await readFile(file, 'utf8'), mine);
+    assert.match(await textOf('brief-2.md'), /^three/);
+    assert.equal(await folderIn().find('brief.md'), path.join(folderIn().folder, 'brief-2.md'));
+  });
+
+  it('takes for changed what has lost its last line, and what was never ours', async () => {
+    await mkdir(folderIn().folder, { recursive: true });
+    for (const text of ['', 'my own brief\n', 'x\n<!-- Written by Helios (0000000000000000): -->\n']) {
+      await writeFile(path.join(folderIn().folder, 'brief.md'), text);
+      assert.equal(await folderIn().write('brief.md', 'one\n'), 'brief-2.md');
+      assert.equal(await textOf('brief.md'), text);
+    }
+  });
+
+  it('knows its own text after a checkout with other line ends', async () => {
+    await folderIn().write('brief.md', 'one\ntwo\n');
+    const file = path.join(folderIn().folder, 'brief.md');
+    await writeFile(file, (await readFile(file, 'utf8')).replaceAll('\n', '\r\n'));
+    assert.equal(await folderIn().write('brief.md', 'three\n'), 'brief.md');
+  });
+
+  it('signs pictures so that they stay pictures', async () => {
+    assert.equal(await folderIn().write('charts/loss.svg', '<svg xmlns="x"/>\n'), 'charts/loss.svg');
+    assert.match(await textOf('charts/loss.svg'), /^<svg xmlns="x"\/>\n\n<!-- Written by Helios/);
+    assert.doesNotMatch(await textOf('charts/loss.svg'), /<!--.*--.*-->/, 'a comment of XML has no two hyphens in it');
+  });
+
+  it('does not bring back a work folder that is gone', async () => {
+    await rm(workFolder, { recursive: true });
+    await assert.rejects(folderIn().write('brief.md', 'x'), (error) => {
+      assert.ok(error instanceof UserFacing);
+      assert.match(error.message, /not there any more/);
+      assert.match(error.action ?? '', /helios report prints it/);
+      return true;
+    });
+    await assert.rejects(readFile(workFolder), { code: 'ENOENT' });
+  });
+
+  it('says that the disk is full, and leaves what was there', async () => {
+    await folderIn().write('brief.md', 'one');
+    const before = await textOf('brief.md');
+    const handle = await open(process.execPath, 'r');
+    const shared = Object.getPrototypeOf(handle) as { writeFile: FileHandle['writeFile'] };
+    await handle.close();
+    const { writeFile: write } = shared;
+    shared.writeFile = () => Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }));
+    const writing = folderIn().write('brief.md', 'two');
+    await assert.rejects(writing, { reason: 'no_space' }).finally(() => (shared.writeFile = write));
+    assert.equal(await textOf('brief.md'), before);
+    assert.deepEqual(await readdir(folderIn().folder), ['brief.md'], 'nothing half written is left');
+  });
+
+  it('says that no folder can be made there', async () => {
+    await writeFile(path.join(workFolder, 'blocked'), '');
+    await assert.rejects(folderIn('blocked').write('brief.md', 'x'), (error) => error instanceof StorageFailure);
+  });
+
+  it('finds nothing where nothing was written', async () => {
+    assert.equal(await folderIn().find('brief.md'), undefined);
+  });
+});
