@@ -6,18 +6,34 @@ import { readProjectFile, type ProjectFile } from '../project/projectFile.ts';
 import { readJournal } from '../storage/journal.ts';
 import type { Home } from '../storage/home.ts';
 import { Lease } from '../storage/lease.ts';
+import type { Machines } from '../machines/machine.ts';
+import { watchRun, type RunSink } from '../runs/elsewhere.ts';
+import type { RunEnd } from '../runs/run.ts';
 import type { OwnerKind } from '../storage/leaseOwner.ts';
 import { StorageFailure } from '../storage/storageFailure.ts';
 import { limitsText } from './budget/words.ts';
-import type { GoalRequest, Session, SessionReading, Sessions, SessionSummary } from './engine.ts';
+import type {
+  GoalRequest,
+  KilledRun,
+  RunPlace,
+  Session,
+  SessionOwner,
+  SessionReading,
+  Sessions,
+  SessionSummary,
+} from './engine.ts';
+import { followJournal, type FollowedEvents } from './followJournal.ts';
+import { killRun } from './killRun.ts';
 import type { Budget, JournalEvent, SessionEvent } from './events.ts';
 import { foldSession } from './fold.ts';
 import { budgetFor, checkDefaultMachine } from './projectTerms.ts';
 import { goalText, resumeText } from './prompt.ts';
 import { ledgerOf } from './runDesk.ts';
+import { searchJournals, type SearchHit, type SearchOptions } from './search.ts';
 import { LiveSession } from './session.ts';
 import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
 import { SessionLog } from './sessionLog.ts';
+import type { RunState } from './state.ts';
 import { checkModel, createParts, type SharedDeps } from './sessionParts.ts';
 
 export interface SessionStoreDeps {
@@ -94,9 +110,9 @@ export class SessionStore implements Sessions {
   }
 
   async interrupted(): Promise<readonly SessionId[]> {
-    const ids = (await sessionIds(this.#deps.home)).filter((id) => !this.#open.has(id));
-    const found = await Promise.all(ids.map(async (id) => ((await this.#isInterrupted(id)) ? id : undefined)));
-    return found.filter((id) => id !== undefined).reverse();
+    const ids = (await this.#deps.catalogue.unfinished()).filter((id) => !this.#open.has(id));
+    const found = await Promise.all(ids.map(async (id) => ((await this.#isForsaken(id)) ? id : undefined)));
+    return found.filter((id) => id !== undefined);
   }
 
   async read(id: SessionId): Promise<SessionReading> {
@@ -108,6 +124,38 @@ export class SessionStore implements Sessions {
     return { state, events: events as readonly JournalEvent[], ledger, damage };
   }
 
+  async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit[]> {
+    const { home } = this.#deps;
+    return searchJournals(home, (await sessionIds(home)).reverse(), query, options);
+  }
+
+  owner(id: SessionId): Promise<SessionOwner | undefined> {
+    return Lease.holder(this.#deps.home.leaseFile(id), this.#deps.shared.clock);
+  }
+
+  findRun(reference: string): Promise<RunPlace | undefined> {
+    return this.#deps.catalogue.findRun(reference);
+  }
+
+  follow(id: SessionId, signal: AbortSignal): AsyncIterable<FollowedEvents> {
+    const { home, shared } = this.#deps;
+    return followJournal({ home, clock: shared.clock }, id, signal);
+  }
+
+  async watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined> {
+    const { run, machines } = await this.#placed(place);
+    const machine = machines.get(run.spec.machineId);
+    await machine.ready?.({ mayAsk: true });
+    return watchRun({ spec: run.spec, machine, clock: this.#deps.shared.clock }, sink, { signal });
+  }
+
+  async killRun(place: RunPlace): Promise<KilledRun> {
+    const { runs, clock } = this.#deps.shared;
+    const { run, machines } = await this.#placed(place);
+    const parts = { runs, machines, clock, owner: (id: SessionId) => this.owner(id), withLog: this.#withLog };
+    return killRun(parts, place.sessionId, run);
+  }
+
   /** Lets go of all sessions; runs go on. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -115,14 +163,30 @@ export class SessionStore implements Sessions {
     this.#changed.dispose();
   }
 
-  async #isInterrupted(id: SessionId): Promise<boolean> {
+  /** Nobody holds it, or who holds it hands it over. */
+  async #isForsaken(id: SessionId): Promise<boolean> {
     const { home, shared, ownerKind } = this.#deps;
     const holder = await Lease.holder(home.leaseFile(id), shared.clock);
-    if (holder !== undefined && (holder.kind !== 'detached' || ownerKind === 'detached')) return false;
-    const { events } = await readJournal<SessionEvent>(home.journalFile(id));
-    const phase = foldSession(events as readonly JournalEvent[])?.phase;
-    return phase !== undefined && phase !== 'ended' && phase !== 'paused';
+    return holder === undefined || (holder.kind === 'detached' && ownerKind !== 'detached');
   }
+
+  async #placed({ sessionId, runId }: RunPlace): Promise<{ readonly run: RunState; readonly machines: Machines }> {
+    const { state } = await this.read(sessionId);
+    const run = state.runs.get(runId);
+    if (run === undefined) throw new UserFacing(`Session ${sessionId} has no run ${runId}.`);
+    return { run, machines: this.#deps.shared.machinesIn(state.workFolder) };
+  }
+
+  /** The journal of a session that is not open here, with its lease, for as long as `work` takes. */
+  readonly #withLog = async <T>(id: SessionId, work: (log: SessionLog) => Promise<T>): Promise<T> => {
+    const { home, shared } = this.#deps;
+    await using owned = new AsyncDisposableStack();
+    const lease = await this.#lease(id);
+    owned.defer(() => lease.release());
+    const log = await SessionLog.open(home.journalFile(id), shared.clock);
+    owned.defer(() => log.close());
+    return await work(log);
+  };
 
   #resumeOnce(id: SessionId, budget: Budget | undefined): Promise<Session> {
     const resuming = this.#resuming.get(id) ?? this.#resume(id, budget).finally(() => this.#resuming.delete(id));
