@@ -71,7 +71,13 @@ export type SessionEvent =
       readonly summary: string;
       readonly evidence: readonly Evidence[];
     }
-  | { readonly type: 'message.added'; readonly origin: MessageOrigin; readonly text: string }
+  | {
+      readonly type: 'message.added';
+      readonly origin: MessageOrigin;
+      readonly text: string;
+      /** Of a reminder that experiments bring nothing more: each stage is told once. */
+      readonly plateauStage?: 1 | 2;
+    }
   | { readonly type: 'model.requested'; readonly turn: number; readonly provider: string; readonly model: string }
   | {
       readonly type: 'model.replied';
@@ -179,6 +185,8 @@ export type SessionEvent =
       readonly deadlineMs: number;
       /** Absent where the engine asks. */
       readonly callId?: string;
+      /** The run that goes on while nobody says `kill`: a watchdog asks. */
+      readonly runId?: RunId;
     }
   | {
       readonly type: 'question.answered';

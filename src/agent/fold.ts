@@ -115,10 +115,10 @@ const changes: Changes = {
       decisions: [...record.decisions, { decision, why, by, atMs }],
     })),
   }),
-  'question.asked': (state, { questionId: id, text, options, fallback, deadlineMs, at: askedMs }) => ({
-    ...state,
-    questions: new Map([...state.questions, [id, { id, text, options, fallback, askedMs, deadlineMs }]]),
-  }),
+  'question.asked': (state, { questionId: id, text, options, fallback, deadlineMs, runId, at: askedMs }) => {
+    const question = { id, text, options, fallback, askedMs, deadlineMs, ...(runId && { runId }) };
+    return { ...state, questions: new Map([...state.questions, [id, question]]) };
+  },
   'question.answered': (state, { questionId, answer: text, by }) => ({
     ...state,
     questions: changed(state.questions, questionId, (question) => ({ ...question, answer: { text, by } })),

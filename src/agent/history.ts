@@ -19,10 +19,16 @@ type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
 export const interruptedText =
   'Interrupted: no result of this call was recorded. It may or may not have taken effect; check before repeating it.';
 
-/** True when the person said something that no request has held yet. */
+/** True when the person said something, or answered a question, that no request has held yet. */
 export function isPersonUnheard(events: readonly JournalEvent[]): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
-  return events.slice(asked + 1).some((event) => event.type === 'message.added' && event.origin === 'person');
+  return events
+    .slice(asked + 1)
+    .some(
+      (event) =>
+        (event.type === 'message.added' && event.origin === 'person') ||
+        (event.type === 'question.answered' && event.by === 'person'),
+    );
 }
 
 /** Messages since the last checkpoint, its briefing first. */
@@ -72,11 +78,14 @@ interface KnownRuns {
   readonly names: Map<RunId, string>;
   /** Runs of sweeps. */
   readonly points: Set<RunId>;
+  /** Run id → why a watchdog ended it, or asked whether it should. */
+  readonly condemned: Map<RunId, string>;
 }
 
 const knownRuns = growingFold<JournalEvent, KnownRuns>(
-  () => ({ names: new Map(), points: new Set() }),
-  ({ names, points }, event) => {
+  () => ({ names: new Map(), points: new Set(), condemned: new Map() }),
+  ({ names, points, condemned }, event) => {
+    if (event.type === 'run.alarmed' && event.action !== 'warn') condemned.set(event.runId, event.detail);
     if (event.type !== 'run.planned') return;
     const { id, number, label, sweep } = event.spec;
     names.set(id, `Run ${number} (${label})`);
@@ -84,9 +93,9 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
   },
 );
 
-/** The ends of single points are not told: the table of their sweep says what came of them. */
+/** The ends of single points, and why they were ended, are not told: the table of their sweep says what came of them. */
 const isPointEnd = (event: JournalEvent, points: ReadonlySet<RunId>): boolean =>
-  event.type === 'run.ended' && points.has(event.runId);
+  (event.type === 'run.ended' || (event.type === 'run.alarmed' && event.action === 'kill')) && points.has(event.runId);
 
 function sinceCheckpoint(events: readonly JournalEvent[]): { briefing?: string; rest: readonly JournalEvent[] } {
   const checkpoint = events.findLast((event) => event.type === 'context.checkpointed');
@@ -113,7 +122,7 @@ const resultBlock = (call: ToolCallBlock, result: Finished | undefined): ToolRes
   ...(result?.attachments && { attachments: result.attachments }),
 });
 
-function userText(event: JournalEvent, names: ReadonlyMap<RunId, string>): string | undefined {
+function userText(event: JournalEvent, { names, condemned }: KnownRuns): string | undefined {
   switch (event.type) {
     case 'message.added':
       return event.origin === 'person' ? `Message from the person:\n${event.text}` : event.text;
@@ -128,7 +137,7 @@ function userText(event: JournalEvent, names: ReadonlyMap<RunId, string>): strin
     case 'run.alarmed':
       return alarmText(event, names.get(event.runId) ?? `Run ${event.runId}`);
     case 'run.ended':
-      return runEndedText(event, names.get(event.runId) ?? `Run ${event.runId}`);
+      return runEndedText(event, names.get(event.runId) ?? `Run ${event.runId}`, condemned.get(event.runId));
     default:
       return undefined;
   }
@@ -148,7 +157,7 @@ const alarmActions = {
 const alarmText = ({ kind, detail, action }: Extract<JournalEvent, { type: 'run.alarmed' }>, name: string): string =>
   `[${name}: alarm ${kind}: ${detail}. ${alarmActions[action]}]`;
 
-function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name: string): string {
+function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name: string, alarm?: string): string {
   const metrics = event.metrics
     .slice(0, 12)
     .map(
@@ -156,7 +165,7 @@ function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name:
         `${metric} last ${formatValue(last)} best ${formatValue(best)} (${count} points)`,
     );
   const lines = [
-    `[${name} ended: ${verdictText(event.verdict)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
+    `[${name} ended: ${verdictText(event.verdict)}${killedWhy(event.verdict, alarm)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
   ];
   if (event.outputTail !== undefined) lines.push('Its last output, as data:', '```', event.outputTail, '```');
   return lines.join('\n');

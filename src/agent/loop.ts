@@ -24,6 +24,7 @@ import { estimatedTokens, promptTokens } from './contextSize.ts';
 import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from './events.ts';
 import { growingFold } from './growingFold.ts';
 import { buildHistory, interruptedText } from './history.ts';
+import type { PlateauGuard } from './plateauGuard.ts';
 import { idleness, isIdleTooLong } from './progress.ts';
 import { reminderText } from './prompt.ts';
 import type { RunDesk } from './runDesk.ts';
@@ -42,6 +43,7 @@ export interface LoopDeps {
   describe(provider: string, model: string): ModelDescription | undefined;
   cost(provider: string, reply: ModelReply): Cost;
   readonly budget: BudgetGuard;
+  readonly plateau: Pick<PlateauGuard, 'endsNow'>;
   /** The system prompt as it stands; rendered anew only when `isNew`. */
   prompt(isNew: boolean): Promise<readonly SystemPart[]>;
   /** The briefing that takes the place of what is replaced. */
@@ -118,10 +120,10 @@ export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent
   durationMs: 0,
 });
 
-/** True when the session was ended: for a limit that is used up, or for want of progress. */
+/** True when the session was ended: for a limit that is used up, for a plateau, or for want of progress. */
 async function endsBefore(deps: LoopDeps): Promise<boolean> {
   const { log, idleTurns } = deps;
-  if (await deps.budget.endsNow()) return true;
+  if ((await deps.budget.endsNow()) || (await deps.plateau.endsNow())) return true;
   if (isIdleTooLong(idleness(log.events), idleTurns)) {
     await deps.end('no_progress', 'Stopped: turn after turn without a new run, a changed file or a new note.');
     return true;
@@ -236,7 +238,7 @@ function wasSpokenTo({ events, state }: SessionLog): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events.slice(asked).some((event) => {
     if (event.type === 'run.ended') return state.runs.get(event.runId)?.spec.sweep === undefined;
-    return event.type === 'message.added' || event.type === 'sweep.ended';
+    return event.type === 'message.added' || event.type === 'sweep.ended' || event.type === 'run.alarmed';
   });
 }
 

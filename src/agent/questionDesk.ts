@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { UserFacing } from '../base/errors.ts';
+import type { RunId } from '../base/ids.ts';
 import { alarmAt } from '../sleep/alarm.ts';
 import type { AskedQuestion, PersonQuestion } from '../tools/askPerson.ts';
 import type { SessionLog } from './sessionLog.ts';
@@ -30,14 +31,18 @@ export class QuestionDesk implements Disposable {
   }
 
   /** Asked again for the same call (after a crash), the question that is there already is the answer. */
-  ask({ text, options, fallback, withinMs }: PersonQuestion, callId?: string): Promise<AskedQuestion> {
+  ask(
+    { text, options, fallback, withinMs, runId }: PersonQuestion & { readonly runId?: RunId },
+    callId?: string,
+  ): Promise<AskedQuestion> {
     return this.#inTurn(async () => {
       const { log, clock } = this.#deps;
       const before = callId === undefined ? undefined : this.#askedFor(callId);
       if (before !== undefined) return before;
       const questionId = `q${log.state.questions.size + 1}`;
       const deadlineMs = clock.now() + withinMs;
-      const asked = { text, options, fallback, deadlineMs, ...(callId !== undefined && { callId }) };
+      const about = { ...(callId !== undefined && { callId }), ...(runId !== undefined && { runId }) };
+      const asked = { text, options, fallback, deadlineMs, ...about };
       await log.record({ type: 'question.asked', questionId, ...asked });
       const question = log.state.questions.get(questionId);
       if (question !== undefined) this.#arm(question);

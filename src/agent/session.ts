@@ -115,6 +115,7 @@ export class LiveSession implements Session, SessionHooks {
     this.#parts.sweeps.open();
     this.#parts.questions.open();
     this.#parts.experiments.open();
+    this.#parts.watches.open();
     await this.#settleCalls();
     this.goOn();
   }

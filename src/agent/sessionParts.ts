@@ -28,8 +28,9 @@ import { limitsMoney } from './budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
 import { createConsultDesk } from './consultDesk.ts';
 import { contextSource } from './contextSource.ts';
-import type { LoopDeps } from './loop.ts';
 import { ExperimentDesk } from './experimentDesk.ts';
+import type { LoopDeps } from './loop.ts';
+import { PlateauGuard } from './plateauGuard.ts';
 import { permissionMode, toolDefaults } from './projectTerms.ts';
 import { QuestionDesk } from './questionDesk.ts';
 import type { SessionReports } from './reports.ts';
@@ -41,6 +42,8 @@ import { SweepDesk } from './sweepDesk.ts';
 import { createToolset, type ToolsetDeps } from './toolset.ts';
 import { createSleepWorld } from './sessionWorld.ts';
 import { Waiting } from './waiting.ts';
+import { WatchDesk } from './watchDesk.ts';
+import { plateauPolicy, watchdogPolicy } from './watchTerms.ts';
 
 /** What all sessions of a process share. */
 export interface SharedDeps {
@@ -70,9 +73,10 @@ export interface SessionParts {
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
   readonly questions: QuestionDesk;
+  readonly experiments: ExperimentDesk;
+  readonly watches: WatchDesk;
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
-  readonly experiments: ExperimentDesk;
   /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
   checkModel(provider: string, model: string, budget: Budget): void;
   /** What providers keep of the conversation is let go of; the next call begins it anew. Never rejects. */
@@ -125,6 +129,7 @@ interface Desks {
   readonly experiments: ExperimentDesk;
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
+  readonly watches: WatchDesk;
 }
 
 function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
@@ -140,7 +145,9 @@ function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
   const memory = owned.add(createMemory(request));
   const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
   const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
-  return { machines, desk, sweeps, questions, experiments, memory, waiting };
+  const policy = watchdogPolicy(shared.settings(), request.project);
+  const watches = owned.add(new WatchDesk({ ...shared, log, desk, questions, waiting, policy, onFailed }));
+  return { machines, desk, sweeps, questions, experiments, memory, waiting, watches };
 }
 
 function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
@@ -162,6 +169,7 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
   });
   return {
     ...{ log, desk: desks.desk, clock, budget },
+    plateau: createPlateauGuard(request, desks),
     idleTurns: shared.settings().idleTurns,
     effort: shared.settings().effort ?? 'medium',
     provider: (id) => providerOf(shared, id),
@@ -227,6 +235,14 @@ function createBeside({ shared, log }: PartsRequest, budget: BudgetGuard): Tools
     writer: { write: (notes) => shared.reports.writeup(log.state.id, notes) },
   };
 }
+
+const createPlateauGuard = ({ shared, hooks, log, project }: PartsRequest, { desk }: Desks): PlateauGuard =>
+  new PlateauGuard({
+    log,
+    ledger: () => desk.ledger(),
+    policy: plateauPolicy(shared.settings(), project),
+    end: (reason, summary) => hooks.end(reason, summary),
+  });
 
 const createGuard = ({ shared, hooks, log }: PartsRequest, desk: RunDesk): BudgetGuard =>
   new BudgetGuard({

@@ -51,6 +51,8 @@ export interface Question {
   readonly fallback: string;
   readonly askedMs: number;
   readonly deadlineMs: number;
+  /** The run that goes on while nobody says `kill`: a watchdog asks. */
+  readonly runId?: RunId;
   /** Absent while it is open. */
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }

@@ -6,6 +6,7 @@ import { digestText } from '../sleep/digest.ts';
 import type { Sleeper, Wake } from '../sleep/sleeper.ts';
 import type { SleepRequest, Trigger } from '../sleep/trigger.ts';
 import { budgetAlarm } from './budget/measures.ts';
+import { unheardAlarms, type AlarmNews } from './alarms.ts';
 import { isPersonUnheard } from './history.ts';
 import { digestOf } from './sessionDigest.ts';
 import { isSweepOver } from './sweepProgress.ts';
@@ -45,12 +46,22 @@ export class Waiting implements Disposable {
     this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
     // Said while the model was choosing to sleep: it goes to sleep without having heard it.
     if (isPersonUnheard(log.events)) return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
+    // One that is being killed is told of when it is over.
+    const isSettled = ({ runId, action }: AlarmNews): boolean =>
+      action !== 'kill' || log.state.runs.get(runId)?.verdict !== undefined;
+    if (unheardAlarms(log.events).some(isSettled)) return this.alarm();
     const alarm = budgetAlarm(log.state);
     // Minutes run on while asleep: the loop then ends the session itself, or tells that the experiment is over.
     if (alarm !== undefined) {
       const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
       this.#budgetTimer = alarmAt(clock, alarm.atMs, () => this.#woken(wake));
     }
+  }
+
+  /** Ends a sleep because of alarms that the agent has not heard of; without any it does nothing. */
+  alarm(): void {
+    const met = unheardAlarms(this.#deps.log.events).map(({ text }) => text);
+    if (met.length > 0) this.#woken({ why: 'alarm', met, unmet: [], errors: [] });
   }
 
   /** Ends a sleep because of the person. */

@@ -89,6 +89,8 @@ function whyText({ why, met }: Wake): string {
       return 'the deadline has passed.';
     case 'person':
       return 'the person wrote.';
+    case 'alarm':
+      return `alarm: ${met.join('; ')}.`;
     case 'run_ended':
       return 'what you waited for can no longer happen: the runs have ended.';
     default:

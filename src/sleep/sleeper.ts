@@ -9,8 +9,11 @@ import { triggerText, type SleepRequest, type Trigger } from './trigger.ts';
 
 /** Why a sleep ended. Conditions are given as people read them (`run 7 ends`). */
 export interface Wake {
-  /** `run_ended`: what was waited for can no longer happen, since the runs it was about have ended. */
-  readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended';
+  /**
+   * `run_ended`: what was waited for can no longer happen, since the runs it was about have ended. `alarm`: a watchdog saw
+   * something; `met` says what.
+   */
+  readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm';
   readonly met: readonly string[];
   readonly unmet: readonly string[];
   /** Conditions that could not be looked at when it was last tried: `loss < 1: gpu1 does not answer`. */

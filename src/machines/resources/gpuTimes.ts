@@ -54,7 +54,8 @@ export class GpuTimes {
   }
 }
 
-const isHeld = (gpu: GpuSample, run: GoingRun): boolean =>
+/** Its own GPUs, or those that its processes use. */
+export const isHeld = (gpu: GpuSample, run: GoingRun): boolean =>
   run.gpuIds === undefined ? processesOf(gpu, run).length > 0 : run.gpuIds.includes(gpu.id);
 
 const processesOf = ({ processes = [] }: GpuSample, { pid }: GoingRun) =>
