@@ -209,7 +209,11 @@ export class SessionReports implements Reports {
   }
 }
 
-const sourceOf = ({ state, ledger, events }: Session): ReportSource => ({ state, ledger, events: events() });
+const sourceOf = (session: Session): ReportSource => ({
+  state: session.state,
+  ledger: session.ledger,
+  events: session.events(),
+});
 
 /** What the model told in its last write-up. */
 function lastNotes(events: readonly JournalEvent[]): string {

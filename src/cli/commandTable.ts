@@ -8,6 +8,7 @@ import { killCommand } from './commands/kill.ts';
 import { machineCommand } from './commands/machine.ts';
 import { modelsCommand } from './commands/models.ts';
 import { replayCommand } from './commands/replay.ts';
+import { reportCommand } from './commands/report.ts';
 import { searchCommand } from './commands/search.ts';
 import { sessionsCommand } from './commands/sessions.ts';
 import { watchCommand } from './commands/watch.ts';
@@ -16,6 +17,7 @@ import { takeHome } from './homeOption.ts';
 export const commandTable: readonly CliCommand[] = [
   sessionsCommand,
   replayCommand,
+  reportCommand,
   searchCommand,
   watchCommand,
   killCommand,
