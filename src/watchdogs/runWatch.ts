@@ -1,11 +1,10 @@
 /**
- * All that watches one run: points as they are read, and facts as they are looked at. It finds; what is done is up to who
- * asks. Each finding is told once, and again only after it has ceased to hold.
+ * All that watches one run: points as they are read, time as it passes, its GPUs as they are looked at. Each finding is
+ * told once, and again only after it has ceased to hold. What is done about it is up to who asks.
  */
 import { formatValue } from '../base/text.ts';
 import type { MetricPoint, MetricSpec } from '../metrics/metric.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
-import { DiskWatch, type DiskFacts } from './disk.ts';
 import type { Finding } from './finding.ts';
 import { GpuIdleWatch } from './gpuIdle.ts';
 import { Latch } from './latch.ts';
@@ -35,7 +34,6 @@ export class RunWatch {
   readonly #divergence = new Latch();
   readonly #throughput: ThroughputWatch;
   readonly #silence: SilenceWatch;
-  readonly #disk: DiskWatch;
   readonly #gpus: GpuIdleWatch;
 
   constructor(options: RunWatchOptions) {
@@ -44,7 +42,6 @@ export class RunWatch {
     this.#nonFinite = new NonFiniteAlarm(policy.non_finite.action);
     this.#throughput = new ThroughputWatch(policy.throughput);
     this.#silence = new SilenceWatch(policy.silence.minutes);
-    this.#disk = new DiskWatch(policy.disk);
     this.#gpus = new GpuIdleWatch(policy.gpu_idle);
     // Whether the others hold is told by the points.
     for (const { kind } of told) this.#latchOfTime(kind)?.raise(() => 'told');
@@ -84,11 +81,6 @@ export class RunWatch {
   /** In place of a beat: the machine does not answer. */
   skip(): void {
     this.#silence.skip();
-  }
-
-  /** The disks of the machine of the run. */
-  lookAtDisks(disks: readonly DiskFacts[]): readonly Finding[] {
-    return this.#found('disk', this.#disk.look(disks));
   }
 
   /** How busy each GPU is that the run holds, 0 to 100. */
@@ -132,7 +124,7 @@ export class RunWatch {
     return series;
   }
 
-  #found(kind: Exclude<WatchKind, 'non_finite'>, detail: string | undefined): readonly Finding[] {
+  #found(kind: Exclude<WatchKind, 'non_finite' | 'disk'>, detail: string | undefined): readonly Finding[] {
     const { action } = this.#options.policy[kind];
     return detail === undefined || action === 'off' ? noFindings : [{ kind, detail, action }];
   }
@@ -147,10 +139,9 @@ export class RunWatch {
     switch (kind) {
       case 'silence':
         return this.#silence.latch;
-      case 'disk':
-        return this.#disk.latch;
       case 'gpu_idle':
         return this.#gpus.latch;
+      case 'disk':
       case 'non_finite':
       case 'divergence':
       case 'throughput':
