@@ -15,9 +15,11 @@ export function axisLabels(axis: TrackAxis, shown: Range, most: number): AxisLab
   // Hours of the clock of this computer, not of Greenwich.
   const offset = axis === 'time' ? new Date(shown.from).getTimezoneOffset() * 60_000 : 0;
   const labels: AxisLabel[] = [];
-  const first = Math.ceil((shown.from - offset) / stepSize) * stepSize + offset;
+  // Steps are counted from 1.
+  const shift = axis === 'time' ? offset : -1;
+  const first = Math.ceil((shown.from - shift) / stepSize) * stepSize + shift;
   for (let at = first; at <= shown.to && labels.length <= most; at += stepSize)
-    labels.push({ at, text: axis === 'time' ? timeLabel(at, stepSize) : formatX(at, 'step') });
+    labels.push({ at, text: axis === 'time' ? timeLabel(at, stepSize) : formatX(at + 1, 'step') });
   return labels;
 }
 

@@ -1,5 +1,5 @@
 /** The selected step: what was said, called and measured, and the session as it was then. */
-import type { Fact, Moment, RunAt, StateAt, TextSection } from '../../src/protocol/sessionView.ts';
+import type { Fact, Moment, RunAt, TextSection } from '../../src/protocol/sessionView.ts';
 import { linkButton } from '../shared/buttons.ts';
 import { element, setText } from '../shared/dom.ts';
 import { icon } from '../shared/icons.ts';
@@ -36,7 +36,7 @@ export class MomentPane {
       factList(moment.facts),
       ...(moment.run === undefined ? [] : [this.#run(moment.run)]),
       ...moment.texts.map((text) => this.#text(text, moment.index)),
-      this.#state(moment.state),
+      this.#state(moment),
     );
     this.root.scrollTop = isSame ? scrollTop : 0;
   }
@@ -46,7 +46,7 @@ export class MomentPane {
     this.root.replaceChildren(element('p', { class: 'problem', role: 'alert' }, text));
   }
 
-  #head({ row }: Moment): HTMLElement {
+  #head({ row, texts }: Moment): HTMLElement {
     const title = element(
       'h2',
       { class: `tone-${row.tone}` },
@@ -57,7 +57,11 @@ export class MomentPane {
     const cost = row.cost === undefined ? '' : ` · ${row.cost}`;
     const at = element('p', { class: 'muted', title: exactTime(row.atMs) });
     setText(at, `${exactTime(row.atMs)} · ${relative(row.atMs, Date.now())} · turn ${row.turn}${took}${cost}`);
-    const note = row.note === undefined || row.note === '' ? [] : [element('p', { class: 'moment-note' }, row.note)];
+    // Where there are texts, they say it in full.
+    const note =
+      row.note === undefined || row.note === '' || texts.length > 0
+        ? []
+        : [element('p', { class: 'moment-note' }, row.note)];
     return element('header', {}, title, at, ...note);
   }
 
@@ -111,10 +115,18 @@ export class MomentPane {
     return element('section', { class: 'run-card', 'aria-label': title }, head, status, body);
   }
 
-  #state({ atMs, facts, runs, moreRuns }: StateAt): HTMLElement {
+  #state({ run: own, state: { atMs, facts, runs, moreRuns } }: Moment): HTMLElement {
+    const others = runs.filter(({ id }) => id !== own?.id);
     const head = element('h3', {}, 'At this moment', element('span', { class: 'muted number' }, exactTime(atMs)));
     const more = moreRuns === 0 ? [] : [element('p', { class: 'muted' }, `${counted(moreRuns, 'more run')} going on`)];
-    return element('section', { class: 'state' }, head, factList(facts), ...runs.map((run) => this.#run(run)), ...more);
+    return element(
+      'section',
+      { class: 'state' },
+      head,
+      factList(facts),
+      ...others.map((run) => this.#run(run)),
+      ...more,
+    );
   }
 }
 

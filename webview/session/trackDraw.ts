@@ -19,7 +19,8 @@ export interface TrackPicture {
   readonly selection: Range | undefined;
 }
 
-const laneHeight = 7;
+/** With room for names where there are few. */
+const laneHeight = (lanes: number): number => (lanes <= 3 ? 15 : 7);
 const left = 12;
 const right = 12;
 const marksTop = 8;
@@ -29,7 +30,7 @@ const labelHeight = 16;
 
 /** Pixels for so many lanes. */
 export const trackHeight = (lanes: number): number =>
-  lanesTop + Math.max(1, lanes) * laneHeight + 10 + moneyHeight + labelHeight;
+  lanesTop + Math.max(1, lanes) * laneHeight(lanes) + 10 + moneyHeight + labelHeight;
 
 export const trackArea = (width: number): { readonly left: number; readonly right: number } => ({
   left,
@@ -55,7 +56,7 @@ export function drawTrack(canvas: HTMLCanvasElement, picture: TrackPicture, look
   drawAxis(pen, picture);
   drawMoney(pen, picture.track);
   drawTurns(pen, picture.track);
-  for (const bar of picture.track.bars) drawBar(pen, bar);
+  for (const bar of picture.track.bars) drawBar(pen, bar, laneHeight(picture.track.lanes));
   for (const mark of picture.track.marks) drawMark(pen, mark);
   drawOver(pen, picture);
 }
@@ -114,12 +115,23 @@ function drawTurns({ context, look, x }: Pen, { turns }: TrackAnswer): void {
   context.globalAlpha = 1;
 }
 
-function drawBar({ context, look, x }: Pen, bar: TrackBar): void {
-  const [from, to] = [x(bar.from), x(bar.to)];
+function drawBar({ context, width: all, look, x }: Pen, bar: TrackBar, height: number): void {
+  const [from, to] = [Math.max(left, x(bar.from)), Math.min(all - right, x(bar.to))];
   context.fillStyle = look.tones[bar.tone];
   context.beginPath();
-  context.roundRect(from, lanesTop + bar.lane * laneHeight, Math.max(2, to - from - 0.5), laneHeight - 2, 2);
+  const [top, width] = [lanesTop + bar.lane * height, Math.max(2, to - from - 0.5)];
+  context.roundRect(from, top, width, height - 2, 2);
   context.fill();
+  if (height < 12 || width < 34) return;
+  context.save();
+  context.beginPath();
+  context.rect(from, top, width - 4, height);
+  context.clip();
+  context.fillStyle = look.theme.background;
+  context.textAlign = 'left';
+  context.textBaseline = 'middle';
+  context.fillText(bar.count > 1 ? `${bar.count} runs` : bar.name, from + 5, top + (height - 2) / 2 + 0.5);
+  context.restore();
 }
 
 /** A shape for each sort, so that a colour never speaks alone. */

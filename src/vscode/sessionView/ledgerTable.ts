@@ -1,10 +1,10 @@
 /** The ledger as the view draws it: a line for each experiment, or for each launch that belongs to none. */
 import { formatValue } from '../../base/text.ts';
+import type { CodeState } from '../../experiments/experiment.ts';
 import type { ExperimentResult, ExperimentRow, Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import type { LedgerLine, LedgerTable, Tone } from '../../protocol/sessionView.ts';
 import { costText } from '../present/sessionText.ts';
 import { decisionTone, line, verdictTone } from './rowWords.ts';
-import { codeText } from './stepContent.ts';
 
 export const ledgerTable = ({ experiments, decisive }: Ledger): LedgerTable => ({
   lines: experiments.map(lineOf),
@@ -24,13 +24,17 @@ function lineOf(row: ExperimentRow, index: number): LedgerLine {
     runs: row.runs.map(({ runId, number }) => ({ id: runId, name: `run ${number}` })),
     ...(cost !== undefined && { usd: cost.usd }),
     cost: cost === undefined ? '' : costText(cost),
-    code: plan === undefined ? '' : codeText(plan.code),
+    code: plan === undefined ? '' : codeName(plan.code),
     isChampion: row.isChampion,
   };
 }
 
 const resultText = ({ mean, spread, n }: ExperimentResult): string =>
   `${formatValue(mean)}${spread === undefined ? '' : ` ± ${formatValue(spread)}`}${n > 1 ? ` (${n})` : ''}`;
+
+/** `9fceb02`, or `9fceb02-dirty` as git itself would say it. */
+const codeName = (code: CodeState): string =>
+  code.kind === 'none' ? '' : `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? '-dirty' : ''}`;
 
 /** While nobody has decided: as its worst run went. */
 function statusTone({ status, runs }: ExperimentRow): Tone {

@@ -32,7 +32,8 @@ export async function stateAt(source: SessionViewSource, { state, atMs, ledger }
 export function metricNames(run: RunState, { rows, decisive }: Ledger): readonly string[] {
   const metrics = rows.find(({ runId }) => runId === run.spec.id)?.metrics ?? run.metrics;
   const first = decisive && summaryFor(metrics, decisive.metric)?.metric;
-  return metrics.map(({ metric }) => metric).sort((a, b) => Number(b === first) - Number(a === first));
+  const names = metrics.length > 0 ? metrics.map(({ metric }) => metric) : (run.spec.metrics.names ?? []);
+  return names.toSorted((a, b) => Number(b === first) - Number(a === first));
 }
 
 function factsOf(state: SessionState, atMs: number): Fact[] {

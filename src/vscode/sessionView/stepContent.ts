@@ -228,7 +228,7 @@ function launched(spec: { command: string; cwd: string; machineId: string } | un
 }
 
 /** `9fceb02 with changes`, or why there is none. */
-export function codeText(code: CodeState): string {
+function codeText(code: CodeState): string {
   if (code.kind === 'none') return oneLine(code.why, 80);
   return `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? ` with changes, tree ${code.tree.slice(0, 7)}` : ''}`;
 }
