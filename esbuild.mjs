@@ -83,7 +83,7 @@ const oneSsh2 = {
 };
 
 /** Skins that share the engine's file; the command line, which is of another module format, has its own copy. */
-const skins = ['src/extension.ts'];
+const skins = { extension: 'src/extension.ts', keeper: 'src/keeper/main.ts' };
 const ofSkins = /^(vscode|keeper|cli)\/|^extension\.ts$/;
 /** Spoken with webviews alone, and bundled where it is spoken. */
 const ofWebviews = /^protocol\//;

@@ -9,7 +9,8 @@ import { homeAt } from '../storage/home.ts';
 import { authAction, type AuthArguments } from './authArguments.ts';
 import { authStatus, statusText } from './authStatus.ts';
 import { networkFor } from './choose.ts';
-import { keyKeeper, keyReader } from './keys.ts';
+import { secretKeeper } from '../storage/secretFiles.ts';
+import { keyReader } from './keys.ts';
 import { exitCodes, type CliWorld } from './world.ts';
 
 /** The exit code. Rejects with `UserFacing`. */
@@ -37,7 +38,7 @@ async function login(authFolder: string, world: CliWorld): Promise<number> {
     await invite(signIn, world);
     const stopPasting = takePasted(signIn, world);
     const tokens = await signIn.done.finally(stopPasting);
-    await keyKeeper(authFolder)(tokensName, signedInText(tokens));
+    await secretKeeper(authFolder)(tokensName, signedInText(tokens));
     stdout.write(`Signed in as ${accountLabel(tokens)}. Use it with: helios -P chatgpt "…"\n`);
     return exitCodes.goal;
   } catch (error) {
@@ -81,7 +82,7 @@ async function logout(authFolder: string, { stdout }: CliWorld): Promise<number>
     stdout.write('Nobody is signed in to ChatGPT.\n');
     return exitCodes.goal;
   }
-  await keyKeeper(authFolder)(tokensName, undefined);
+  await secretKeeper(authFolder)(tokensName, undefined);
   const tokens = parseSignedIn(kept);
   stdout.write(`Signed out of ChatGPT${tokens === undefined ? '' : ` (${accountLabel(tokens)})`}.\n`);
   return exitCodes.goal;

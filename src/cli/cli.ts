@@ -11,7 +11,8 @@ import { parseArguments, type CliOptions } from './arguments.ts';
 import { chooseProvider, homeOf, settingsFor } from './choose.ts';
 import { askedCommand, commandList, type AskedCommand } from './commandTable.ts';
 import { follow } from './follow.ts';
-import { keyKeeper, keyReader } from './keys.ts';
+import { secretKeeper } from '../storage/secretFiles.ts';
+import { keyReader } from './keys.ts';
 import { modelNamed } from './modelChoice.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { readPreferences } from './preferences.ts';
@@ -83,7 +84,7 @@ async function work(options: CliOptions, world: CliWorld): Promise<number> {
     settings: () => settingsFor(options, provider, world, preferences),
     ports: {
       secret: readKey,
-      storeSecret: keyKeeper(home.authFolder),
+      storeSecret: secretKeeper(home.authFolder),
       approve: (request, signal) => asked(approvals, () => askPerson(request, world, signal)),
       ...(isTerminal ? terminalPrompts(world, (ask) => asked(approvals, ask)) : refusingPrompts(world)),
     },

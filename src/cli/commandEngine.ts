@@ -1,7 +1,8 @@
 /** The engine for a command that works on no session: it reads, and asks machines. */
 import type { Engine } from '../agent/engine.ts';
 import type { CommandContext } from './command.ts';
-import { keyKeeper, keyReader } from './keys.ts';
+import { secretKeeper } from '../storage/secretFiles.ts';
+import { keyReader } from './keys.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { homeAt } from '../storage/home.ts';
 
@@ -15,7 +16,7 @@ export async function withEngine<T>({ world, home }: CommandContext, work: (engi
     settings: () => ({ provider: 'demo', permissionMode: 'ask', idleTurns: 1 }),
     ports: {
       secret: keyReader(world.env, authFolder),
-      storeSecret: keyKeeper(authFolder),
+      storeSecret: secretKeeper(authFolder),
       approve: () => Promise.resolve('deny'),
       ...(isTerminal ? terminalPrompts(world) : refusingPrompts(world)),
     },

@@ -1,9 +1,7 @@
 /** Keys of the providers: from the environment, else from files that only their owner can read. Never shown, never logged. */
-import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf, UserFacing } from '../base/errors.ts';
 import { endpointSecret, endpointVariable } from '../models/endpoints.ts';
-import { writeFileAtomic } from '../storage/atomicFile.ts';
+import { readSecretFile } from '../storage/secretFiles.ts';
 import type { ProviderName } from './arguments.ts';
 
 export interface KeySource {
@@ -54,30 +52,6 @@ export async function findKey(
     if (value) return { value, source: 'environment', from: variable };
   }
   const file = path.join(authFolder, secret);
-  const value = await fromFile(file);
+  const value = await readSecretFile(file);
   return value === undefined ? undefined : { value, source: 'file', from: file };
-}
-
-/** Keeps a secret in a file that only its owner can read; `undefined` forgets it. Rejects with `StorageFailure`. */
-export function keyKeeper(authFolder: string): (secret: string, value: string | undefined) => Promise<void> {
-  return async (secret, value) => {
-    const file = path.join(authFolder, secret);
-    if (value === undefined) return rm(file, { force: true });
-    await mkdir(authFolder, { recursive: true, mode: 0o700 });
-    await chmod(authFolder, 0o700);
-    await writeFileAtomic(file, `${value}\n`, 0o600);
-  };
-}
-
-async function fromFile(file: string): Promise<string | undefined> {
-  try {
-    const { mode } = await stat(file);
-    if ((mode & 0o077) !== 0)
-      throw new UserFacing(`The key file ${file} can be read by others.`, `Close it with: chmod 600 ${file}`);
-    const key = (await readFile(file, 'utf8')).trim();
-    return key === '' ? undefined : key;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -7,7 +7,8 @@ import type { PriceTable } from '../models/prices.ts';
 import { modelRowHeader, modelRows, priceUnit, problemLines, withinReach } from '../models/words/modelRows.ts';
 import { settingsFor } from './choose.ts';
 import { columnsText } from './columns.ts';
-import { keyKeeper, keyReader } from './keys.ts';
+import { secretKeeper } from '../storage/secretFiles.ts';
+import { keyReader } from './keys.ts';
 import type { ModelOptions } from './modelArguments.ts';
 import { readPreferences } from './preferences.ts';
 import { exitCodes, type CliWorld } from './world.ts';
@@ -26,7 +27,7 @@ export async function runModelCommand(
     settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, world, preferences),
     ports: {
       secret: keyReader(world.env, home.authFolder),
-      storeSecret: keyKeeper(home.authFolder),
+      storeSecret: secretKeeper(home.authFolder),
       approve: () => Promise.resolve('deny'),
     },
     clock: world.clock,

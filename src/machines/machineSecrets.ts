@@ -62,6 +62,12 @@ export class MachineSecrets {
       );
   }
 
+  /** All that is kept of a machine, by the keys of the vault: for another vault that answers for it. */
+  async entries(machine: string): Promise<readonly (readonly [key: string, value: string])[]> {
+    const found = (await this.#known(machine)).map(async (key) => [key, await this.#vault.get(key)] as const);
+    return (await Promise.all(found)).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
+  }
+
   /** Forgets what is kept of a machine that was removed. */
   async forget(machine: string): Promise<void> {
     for (const key of await this.#known(machine)) await this.#vault.delete(key);

@@ -8,6 +8,10 @@ export interface Home {
   readonly runsFolder: string;
   readonly globalMemoryFolder: string;
   readonly authFolder: string;
+  /** Secrets that were renewed while no window was open; the next one takes them out. */
+  readonly renewedSecretsFolder: string;
+  /** What went on in the background says here how it went. */
+  readonly backgroundLogFile: string;
   readonly machinesFile: string;
   /** What was learnt of the machines; made anew when it is missing. */
   readonly machineHomesFile: string;
@@ -34,6 +38,8 @@ export function homeAt(folder: string): Home {
     runsFolder,
     globalMemoryFolder: path.join(folder, 'memory'),
     authFolder: path.join(folder, 'auth'),
+    renewedSecretsFolder: path.join(folder, 'auth', 'renewed'),
+    backgroundLogFile: path.join(folder, 'background.log'),
     machinesFile: path.join(folder, 'machines.json'),
     machineHomesFile: path.join(folder, 'machine-homes.json'),
     enginesFile: path.join(folder, 'engines.json'),

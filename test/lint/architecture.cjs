@@ -47,7 +47,7 @@ module.exports = {
     {
       name: 'core-knows-no-vscode',
       severity: 'error',
-      from: { path: `^src/(${core}|protocol|cli|compose)` },
+      from: { path: `^src/(${core}|protocol|cli|keeper|compose)` },
       to: { path: '(^|/)vscode($|/)|^src/(vscode/|extension)' },
     },
     {
@@ -61,14 +61,25 @@ module.exports = {
       name: 'skins-know-not-each-other',
       severity: 'error',
       from: { path: '^src/vscode/' },
-      to: { path: '^src/(cli/|extension)' },
+      to: { path: '^src/(cli/|keeper/|extension)' },
     },
-    { name: 'cli-is-a-skin', severity: 'error', from: { path: '^src/cli/' }, to: { path: '^src/(vscode/|extension)' } },
+    {
+      name: 'cli-is-a-skin',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/(vscode/|keeper/|extension)' },
+    },
+    {
+      name: 'keeper-is-a-skin',
+      severity: 'error',
+      from: { path: '^src/keeper/' },
+      to: { path: '^src/(vscode/|cli/|extension)' },
+    },
     {
       name: 'nobody-imports-a-skin',
       severity: 'error',
       from: { path: `^src/(${core}|protocol|compose)` },
-      to: { path: '^src/(cli|vscode)/' },
+      to: { path: '^src/(cli|keeper|vscode)/' },
     },
     {
       name: 'protocol-is-browser-safe',

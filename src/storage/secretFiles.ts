@@ -1,0 +1,30 @@
+/** Secrets in files that only their owner can read, one each, named as the engine names it. */
+import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf, UserFacing } from '../base/errors.ts';
+import { writeFileAtomic } from './atomicFile.ts';
+
+/** Keeps a secret in `folder`; `undefined` forgets it. Rejects with `StorageFailure`. */
+export function secretKeeper(folder: string): (name: string, value: string | undefined) => Promise<void> {
+  return async (name, value) => {
+    const file = path.join(folder, name);
+    if (value === undefined) return rm(file, { force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    await writeFileAtomic(file, `${value}\n`, 0o600);
+  };
+}
+
+/** `undefined` when there is none. Rejects with `UserFacing` for a file that others can read. */
+export async function readSecretFile(file: string): Promise<string | undefined> {
+  try {
+    const { mode } = await stat(file);
+    if ((mode & 0o077) !== 0)
+      throw new UserFacing(`The key file ${file} can be read by others.`, `Close it with: chmod 600 ${file}`);
+    const key = (await readFile(file, 'utf8')).trim();
+    return key === '' ? undefined : key;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
