@@ -1,0 +1,50 @@
+/** Healthy and diverging learning curves of many shapes against the defaults; `npm run bench -- watchdogs` prints the same. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { MetricPoint } from '../../../src/metrics/metric.ts';
+import type { Finding } from '../../../src/watchdogs/finding.ts';
+import { RunWatch } from '../../../src/watchdogs/runWatch.ts';
+import { defaultPolicy } from '../../../src/watchdogs/settings.ts';
+import { divergingCurves, healthyCurves, type Curve } from '../../fakes/curves.ts';
+
+const pointsOf = ({ metric, values }: Curve): MetricPoint[] =>
+  values.map((value, step) => ({ metric, step, timeMs: 1000 * step, value }));
+
+const watch = (curve: Curve): readonly Finding[] =>
+  new RunWatch({ policy: defaultPolicy, isDecisive: (metric) => metric === curve.metric }).take(pointsOf(curve));
+
+describe('watchdogs on learning curves', () => {
+  it('neither kill nor alarm of 100 healthy noisy ones', () => {
+    const alarmed = healthyCurves(100, 1).filter((curve) => watch(curve).length > 0);
+    assert.deepEqual(
+      alarmed.map(({ shape }) => shape),
+      [],
+    );
+  });
+
+  for (const seed of [1000, 5000])
+    it(`kill none of 300 healthy ones, and are wrong about one in a hundred at most (seed ${seed})`, () => {
+      const findings = healthyCurves(300, seed).flatMap(watch);
+      assert.equal(findings.filter(({ action }) => action === 'kill').length, 0);
+      assert.ok(findings.length <= 3, `${findings.length} alarms`);
+    });
+
+  it('see nine of ten that diverge, and none before it does', () => {
+    const curves = divergingCurves(100, 1);
+    const seen = curves.map((curve) => {
+      const at = watchUntilFound(curve);
+      return at === undefined ? undefined : at - (curve.divergesAt ?? 0);
+    });
+    const delays = seen.filter((delay) => delay !== undefined).sort((a, b) => a - b);
+    assert.ok(delays.length >= 90, `${delays.length} of 100`);
+    assert.ok((delays[0] ?? 0) >= 0, 'one was called diverging while it was healthy');
+    assert.ok((delays[50] ?? Infinity) <= 30, `the median is ${delays[50]} points late`);
+  });
+});
+
+/** The index of the first point at which something is found. */
+function watchUntilFound(curve: Curve): number | undefined {
+  const run = new RunWatch({ policy: defaultPolicy, isDecisive: () => true });
+  const index = pointsOf(curve).findIndex((point) => run.take([point]).length > 0);
+  return index < 0 ? undefined : index;
+}
