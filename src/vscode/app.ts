@@ -7,6 +7,7 @@ import { messageOf } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import { ApiKeys } from './apiKeys.ts';
 import { Approvals } from './approvals.ts';
+import { Briefs } from './briefs.ts';
 import { registerChat } from './chat.ts';
 import { ChatgptAuth, signInCommands } from './chatgptAuth.ts';
 import { registerCommands, run, tell, type Handlers } from './commandRegistry.ts';
@@ -17,6 +18,7 @@ import { machineCommands } from './commands/machines.ts';
 import { modelCommands } from './commands/models.ts';
 import { noteCommands } from './commands/notes.ts';
 import { runCommands } from './commands/runs.ts';
+import { reportCommands } from './commands/reports.ts';
 import { sessionCommands, showActions } from './commands/sessions.ts';
 import { contextKeys, modelVendor } from './contributions.ts';
 import { Documents, journalFolder, outputFolder } from './documents.ts';
@@ -49,6 +51,7 @@ export class App implements Disposable {
   #panels: ReturnType<typeof createMetricsPanels> | undefined;
   #views: ReturnType<typeof createSessionViews> | undefined;
   #chatgpt: ChatgptAuth | undefined;
+  #briefs: Briefs | undefined;
 
   /** Registers everything and returns; what takes time begins afterwards. */
   constructor(context: ExtensionContext, createEngine: CreateEngine) {
@@ -121,6 +124,7 @@ export class App implements Disposable {
     this.#feature('metrics panel', () => (this.#panels = this.#createPanels()));
     this.#feature('session views', () => (this.#views = this.#createViews()));
     this.#feature('notifications', () => createNotices(sessions, approvals, following));
+    this.#feature('briefs', () => (this.#briefs = this.#createBriefs()));
     this.#feature('documents', () => this.#growDocuments());
     this.#feature('context keys', () => keepContextKeys(sessions));
   }
@@ -141,6 +145,7 @@ export class App implements Disposable {
       ...runCommands(parts, (id) => this.#showPanel(id)),
       ...machineCommands(parts),
       ...noteCommands(parts),
+      ...reportCommands(parts),
       ...inboxCommands(parts),
       ...modelCommands(parts, this.#models),
       ...signInCommands(() => this.#chatgpt),
@@ -194,6 +199,11 @@ export class App implements Disposable {
     });
   }
 
+  #createBriefs(): Briefs {
+    const memory = this.#context.workspaceState;
+    return new Briefs({ parts: this.#parts, memory, home: homeFolder(), folders: openFolders, clock: systemClock });
+  }
+
   #growDocuments(): Disposable {
     const { sessions, documents } = this.#parts;
     const owned = new DisposableStore();
@@ -218,11 +228,11 @@ export class App implements Disposable {
 
   async #goOn(): Promise<void> {
     this.#parts.sessions.refresh();
-    const folders = (): string[] => (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
     const { host } = this.#parts;
     const policy = setting('session.resume');
-    const interrupted = { host, home: homeFolder(), policy, folders, logger: this.#logger };
+    const interrupted = { host, home: homeFolder(), policy, folders: openFolders, logger: this.#logger };
     await this.#attempt('resume', () => resumeInterrupted(interrupted));
+    await this.#attempt('briefs', async () => this.#briefs?.openMissed());
     try {
       await startPendingDemo(this.#parts, this.#context.globalState);
     } catch (error) {
@@ -240,6 +250,7 @@ export class App implements Disposable {
 }
 
 const isTrusted = (): boolean => workspace.isTrusted;
+const openFolders = (): string[] => (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
 /** Sets a key only when it is different: each is a message to the window. */
 function keepContextKeys(sessions: OpenSessions): Disposable {

@@ -19,6 +19,7 @@ import type { Logger } from '../base/logger.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import type { Approvals } from './approvals.ts';
 import { answerBudget } from './chatBudget.ts';
+import { answerWriteup } from './chatReports.ts';
 import { answerAboutModel, answerAboutReasoning, showModels } from './chatModels.ts';
 import { answerFromChat, showInbox } from './chatInbox.ts';
 import { answerSticky } from './chatStickies.ts';
@@ -113,6 +114,12 @@ class ChatHandler {
   readonly #commands: Readonly<Record<ChatCommand, (turn: Turn, session?: Session) => Promise<ChatResult>>> = {
     new: (turn) => this.#start(turn),
     status: ({ stream }) => this.#status(stream),
+    writeup: async ({ context, stream }, session) => {
+      const { host, sessions } = this.#parts;
+      const wanted = this.#mentioned(context) ?? session ?? sessions.all().at(-1);
+      await answerWriteup(wanted, await host.get(), stream);
+      return about(wanted);
+    },
     stop: ({ stream }, session) => this.#stop(session, stream),
     follow: (turn, session) => {
       const wanted = this.#parts.sessions.get(this.#parts.following.take() ?? '') ?? session;
@@ -279,6 +286,8 @@ class ChatHandler {
     }
     if (state.runs.size > 0) buttons.push((stream) => showButton(stream, 'helios.showMetrics', 'Show Metrics', id));
     buttons.push((stream) => showButton(stream, 'helios.openSession', 'Open Session', id));
+    if (state.end !== undefined && state.runs.size > 0)
+      buttons.push((stream) => showButton(stream, 'helios.openBrief', 'Open Brief', id));
     buttons.push((stream) => showButton(stream, 'helios.openJournal', 'Open Journal', id));
     return { text: `${line}${hints[end] ? `\n\n${hints[end]}` : ''}`, buttons };
   }

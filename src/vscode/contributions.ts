@@ -17,6 +17,7 @@ export const paletteCommands = [
   'helios.showMetrics',
   'helios.openSession',
   'helios.openJournal',
+  'helios.openBrief',
   'helios.resumeSession',
   'helios.compareRuns',
   'helios.openRunOutput',
@@ -76,6 +77,7 @@ export const chatCommands = [
   'follow',
   'status',
   'stop',
+  'writeup',
   'sticky',
   'inbox',
   'answer',
@@ -139,6 +141,8 @@ export interface Settings {
   readonly 'consult.model': string;
   readonly prices: Readonly<Record<string, unknown>>;
   readonly 'chat.followMinutes': number;
+  readonly 'report.write': NonNullable<EngineSettings['report']>;
+  readonly 'report.open': 'unseen' | 'never';
 }
 
 /** Values where nothing is set; the manifest states the same. */
@@ -179,6 +183,8 @@ export const defaults: Settings = {
   'consult.model': '',
   prices: {},
   'chat.followMinutes': 30,
+  'report.write': 'always',
+  'report.open': 'unseen',
 };
 
 /** Settings that name a folder or an address: a workspace that is not trusted cannot set them. */

@@ -42,7 +42,7 @@ async function tellOf(session: Session, event: JournalEvent): Promise<void> {
     const why = event.reason === 'budget' ? ` ${oneLine(event.summary, 300)}` : '';
     const text = `Helios: ${endText(event.reason)}.${why} ${goal}`;
     const buttons: Record<string, CommandId> = {
-      'Open Journal': 'helios.openJournal',
+      'Open Brief': 'helios.openBrief',
       'Show Metrics': 'helios.showMetrics',
     };
     await offer(window.showInformationMessage(text, ...Object.keys(buttons)), buttons, session.id);

@@ -36,6 +36,7 @@ export function engineSettings(): EngineSettings {
     provider: setting('model.provider'),
     permissionMode: setting('permissions.mode'),
     idleTurns: setting('session.idleTurns'),
+    report: setting('report.write'),
     keepAwake: setting('session.keepAwake'),
     endpoints: setting('endpoints'),
     prices: setting('prices'),

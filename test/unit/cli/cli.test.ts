@@ -56,9 +56,9 @@ describe('helios', () => {
     const it = world({ model: toGoal });
     await runCli([...demo, 'loss below 0.5'], it);
     const report = readFileSync(/^Report +(.+)$/m.exec(it.stdout.text)?.[1] ?? '', 'utf8');
-    assert.match(report, /^# loss below 0.5\n\n\*\*The goal is met\.\*\* \(measured: `loss < 0.5`\)/);
-    assert.match(report, /\| run 1 \| loss \| 0.25 \| 0.25 \| {2}\| 1 \|/);
-    assert.match(report, /\| \*\*1\*\* \| lr=1 \| ok \|/);
+    assert.match(report, /^# loss below 0.5\n\n\*\*The goal is met\.\*\*\n/);
+    assert.match(report, /Evidence at the end: loss of \[run 1\]\(#run-1\): last 0\.25, best 0\.25, 1 point/);
+    assert.match(report, /\| <a id="run-1"><\/a>1 \*\*champion\*\* \| .*lr=1 \| local \| ok \|/);
   });
 
   it('ends with 2 without the goal, and says how to go on', async () => {
