@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
+import { homeAt } from '../storage/home.ts';
 import { ApiKeys } from './apiKeys.ts';
 import { Approvals } from './approvals.ts';
 import { Briefs } from './briefs.ts';
@@ -26,6 +27,8 @@ import { EngineHost, type CreateEngine } from './engineHost.ts';
 import { FollowTarget } from './followTarget.ts';
 import { HostModels } from './hostModels/hostModels.ts';
 import { createMetricsPanels } from './metricsPanel/panel.ts';
+import { KeepRunning, keepRunningCommands } from './keepRunning.ts';
+import { takeRenewed } from './keepRunningSecrets.ts';
 import { createMetricsSource } from './metricsSource.ts';
 import { createMachineQuestions } from './machineQuestions.ts';
 import { HeliosModels, type ModelParts } from './modelProvider.ts';
@@ -52,6 +55,7 @@ export class App implements Disposable {
   #views: ReturnType<typeof createSessionViews> | undefined;
   #chatgpt: ChatgptAuth | undefined;
   #briefs: Briefs | undefined;
+  #keepRunning: KeepRunning | undefined;
 
   /** Registers everything and returns; what takes time begins afterwards. */
   constructor(context: ExtensionContext, createEngine: CreateEngine) {
@@ -94,7 +98,10 @@ export class App implements Disposable {
           ownerKind: 'window',
           settings: engineSettings,
           ports: {
-            secret: (name) => keys.get(name),
+            secret: async (name) => {
+              await takeRenewed(homeAt(homeFolder()).renewedSecretsFolder, keys);
+              return keys.get(name);
+            },
             storeSecret: (name, value) => keys.set(name, value ?? ''),
             approve: (request, signal) => approvals.ask(request, signal),
             ...questions.prompts,
@@ -124,6 +131,7 @@ export class App implements Disposable {
     this.#feature('metrics panel', () => (this.#panels = this.#createPanels()));
     this.#feature('session views', () => (this.#views = this.#createViews()));
     this.#feature('notifications', () => createNotices(sessions, approvals, following));
+    this.#feature('keep running', () => (this.#keepRunning = new KeepRunning(parts, systemClock)));
     this.#feature('briefs', () => (this.#briefs = this.#createBriefs()));
     this.#feature('documents', () => this.#growDocuments());
     this.#feature('context keys', () => keepContextKeys(sessions));
@@ -149,6 +157,7 @@ export class App implements Disposable {
       ...inboxCommands(parts),
       ...modelCommands(parts, this.#models),
       ...signInCommands(() => this.#chatgpt),
+      ...keepRunningCommands(parts, () => this.#keepRunning),
       ...demoCommands(parts, this.#context.globalState),
       'helios.showActions': () => showActions(parts),
       'helios.showOutput': () => this.#logger.show(),

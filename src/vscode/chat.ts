@@ -283,6 +283,7 @@ class ChatHandler {
     if (isOpen(state)) {
       buttons.push((stream) => showButton(stream, 'helios.follow', 'Follow', id));
       buttons.push((stream) => showButton(stream, 'helios.stop', 'Stop', id));
+      buttons.push((stream) => showButton(stream, 'helios.keepRunning', 'Keep Running', id));
     }
     if (state.runs.size > 0) buttons.push((stream) => showButton(stream, 'helios.showMetrics', 'Show Metrics', id));
     buttons.push((stream) => showButton(stream, 'helios.openSession', 'Open Session', id));

@@ -19,6 +19,7 @@ export const paletteCommands = [
   'helios.openJournal',
   'helios.openBrief',
   'helios.resumeSession',
+  'helios.keepRunning',
   'helios.compareRuns',
   'helios.openRunOutput',
   'helios.stopRun',
@@ -121,6 +122,8 @@ export interface Settings {
   readonly 'budget.day.usd': number;
   readonly 'budget.day.tokens': number;
   readonly 'session.idleTurns': number;
+  /** Whether sessions go on when VS Code closes; `never`: only those for which it is asked. */
+  readonly 'session.keepRunning': 'never' | 'always';
   readonly 'session.resume': 'always' | 'ask' | 'never';
   readonly 'session.keepAwake': boolean;
   readonly 'providers.anthropicBaseUrl': string;
@@ -163,6 +166,7 @@ export const defaults: Settings = {
   'budget.day.usd': 0,
   'budget.day.tokens': 0,
   'session.idleTurns': 5,
+  'session.keepRunning': 'never',
   'session.resume': 'always',
   'session.keepAwake': false,
   'providers.anthropicBaseUrl': '',

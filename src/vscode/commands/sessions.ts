@@ -156,6 +156,7 @@ export async function showActions({ sessions, approvals }: Parts): Promise<void>
         ? of('debug-continue', 'Go On', 'helios.unpause')
         : of('debug-pause', 'Pause', 'helios.pause'),
       of('pin', 'Pin Note', 'helios.pinNote'),
+      of('server-environment', 'Keep Running in Background', 'helios.keepRunning'),
       of('debug-stop', 'Stop', 'helios.stop'),
       of('graph-line', 'Show Metrics', 'helios.showMetrics'),
       of('notebook', 'Open Journal', 'helios.openJournal'),
