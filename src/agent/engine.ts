@@ -16,6 +16,8 @@ import type { ModelCatalogue } from '../models/modelCatalogue.ts';
 import type { PriceTable } from '../models/prices.ts';
 import type { RunSink } from '../runs/elsewhere.ts';
 import type { Liveness, RunEnd } from '../runs/run.ts';
+import type { Message } from '../notify/notification.ts';
+import type { Notifier } from '../notify/notifier.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { LeaseOwner } from '../storage/leaseOwner.ts';
 import type { PlateauSettings } from '../watchdogs/plateauSettings.ts';
@@ -186,6 +188,44 @@ export interface Reports {
   readonly onDidWrite: Event<WrittenReport>;
 }
 
+export interface RetentionLimits {
+  /** Sessions whose last event is older go. */
+  readonly maxAgeMs?: number;
+  /** Of all sessions with their runs on this computer; the oldest go until the rest fits. */
+  readonly maxBytes?: number;
+}
+
+export interface RetentionPlan {
+  /** Oldest first. */
+  readonly goes: readonly OldSession[];
+  /** Beyond a limit, and why they stay all the same. Oldest first. */
+  readonly stays: readonly (OldSession & { readonly why: string })[];
+  /** Of all sessions, before anything goes. */
+  readonly totalBytes: number;
+}
+
+export interface OldSession {
+  readonly summary: SessionSummary;
+  /** On this computer. */
+  readonly bytes: number;
+}
+
+export interface CleanReport {
+  readonly removed: readonly OldSession[];
+  /** What could not be removed, in words; the rest of its session is gone. */
+  readonly problems: readonly string[];
+}
+
+/** Never takes away a session that is not ended, that is open, that has a run which goes on, or that is kept. */
+export interface Retention {
+  /** Looks only. */
+  plan(limits: RetentionLimits): Promise<RetentionPlan>;
+  /** Removes what was planned and may still go: sessions, their runs on every machine, their work trees. */
+  carryOut(plan: RetentionPlan): Promise<CleanReport>;
+  /** A session that is kept stays whatever its age. */
+  keep(id: SessionId, isKept: boolean): Promise<void>;
+}
+
 export interface SessionReading {
   readonly state: SessionState;
   readonly events: readonly JournalEvent[];
@@ -216,11 +256,14 @@ export interface EnginePorts extends Partial<MachinePrompts> {
   storeSecret?(name: string, value: string | undefined): Promise<void>;
   /** Asked only in permission mode `ask`. The signal is aborted when the answer is no longer wanted. */
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  /** Shows a notification in the window, and returns at once. Absent: there is no window. */
+  notify?(message: Message): void;
 }
 
 export interface Engine extends Disposable {
   readonly home: string;
   readonly sessions: Sessions;
+  readonly retention: Retention;
   readonly machines: MachineRegistry;
   /** All runs known to this process, of all its sessions. */
   readonly runs: Runs;
@@ -232,6 +275,10 @@ export interface Engine extends Disposable {
   readonly models: ModelCatalogue;
   /** What calls cost: by our list, by what providers tell, and before both by the setting. Throws `UserFacing` where that is wrong. */
   prices(): PriceTable;
+  /** Tells people what happens. */
+  readonly notifier: Pick<Notifier, 'try'>;
+  /** Takes out of a text what this process knows to be a secret, and what has the form of one. */
+  redact(text: string): string;
   /** What all sessions of the home have spent since midnight, those of other processes too. */
   spentToday(): Promise<DaySpent>;
   /** Ends what this process does with the sessions (leases are let go, runs go on) and writes out the index. */
@@ -269,6 +316,12 @@ export interface EndpointSettings {
 /** What may be configured; read anew for each session. */
 export interface EngineSettings extends ProviderSettings {
   readonly permissionMode: PermissionMode;
+  /** As the person wrote it: `NotificationSettings`, checked where it is used. */
+  readonly notifications?: unknown;
+  /** Lets commands of a `helios.json` be run when something happens. */
+  readonly allowsProjectCommands?: boolean;
+  /** Commands and runs cannot change the person's repositories with git. Default: true. */
+  readonly protectsGit?: boolean;
   readonly endpoints?: readonly EndpointSettings[];
   /** Hosts that are reached without the proxy, as in `NO_PROXY`. */
   readonly noProxy?: string;

@@ -37,6 +37,8 @@ export interface RunDeskDeps {
   readonly runs: Runs;
   readonly machines: Machines;
   readonly clock: Clock;
+  /** What the environment of runs needs beside their own; rejects with `ToolFailure` where a command may not be run. */
+  runEnv?(machine: Machine, command: string): Promise<Readonly<Record<string, string>>>;
   /** Called when the end of a run cannot be recorded. */
   onFailed(error: unknown): void;
 }
@@ -154,12 +156,13 @@ export class RunDesk {
   async plan(request: LaunchRequest, callId: string): Promise<RunSpec> {
     const machine = this.#deps.machines.get(request.machineId);
     await machine.ready?.({ mayAsk: true });
-    const plan = this.#planning.then(() => this.#plan(request, machine, callId));
+    const env = (await this.#deps.runEnv?.(machine, request.command)) ?? {};
+    const plan = this.#planning.then(() => this.#plan({ ...request, env }, machine, callId));
     this.#planning = plan.catch(() => undefined);
     return plan;
   }
 
-  async #plan(request: LaunchRequest, machine: Machine, callId: string): Promise<RunSpec> {
+  async #plan(request: LaunchRequest & Pick<RunSpec, 'env'>, machine: Machine, callId: string): Promise<RunSpec> {
     const plannedMs = this.#deps.clock.now();
     const spec: RunSpec = {
       id: newRunId(plannedMs),
@@ -168,7 +171,7 @@ export class RunDesk {
       machineId: machine.id,
       command: request.command,
       cwd: path.posix.resolve(machine.workFolder, request.cwd ?? '.'),
-      env: {},
+      env: request.env,
       metrics: request.metrics,
       label: oneLine(request.label ?? request.command, 60),
       plannedMs,

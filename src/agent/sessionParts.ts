@@ -13,6 +13,7 @@ import { MemoryStore } from '../memory/memoryStore.ts';
 import { noUsage, type ModelProvider, type ModelReply } from '../models/model.ts';
 import type { ModelCatalogue } from '../models/modelCatalogue.ts';
 import { billedUsage, costOf, withSearches, type Cost, type PriceTable } from '../models/prices.ts';
+import type { Notifier } from '../notify/notifier.ts';
 import { createGate } from '../permissions/gate.ts';
 import type { ProjectFile } from '../project/projectFile.ts';
 import type { Run } from '../runs/liveRun.ts';
@@ -29,8 +30,10 @@ import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './e
 import { createConsultDesk } from './consultDesk.ts';
 import { contextSource } from './contextSource.ts';
 import { ExperimentDesk } from './experimentDesk.ts';
+import { GitGuard } from './gitGuard.ts';
 import type { LoopDeps } from './loop.ts';
 import { PlateauGuard } from './plateauGuard.ts';
+import { NoticeDesk } from './noticeDesk.ts';
 import { permissionMode, toolDefaults } from './projectTerms.ts';
 import { QuestionDesk } from './questionDesk.ts';
 import type { SessionReports } from './reports.ts';
@@ -47,6 +50,7 @@ import { plateauPolicy, watchdogPolicy } from './watchTerms.ts';
 
 /** What all sessions of a process share. */
 export interface SharedDeps {
+  readonly notifier: Pick<Notifier, 'notify'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly runs: Runs;
@@ -126,20 +130,25 @@ interface Desks {
   readonly desk: RunDesk;
   readonly sweeps: SweepDesk;
   readonly questions: QuestionDesk;
+  readonly notices: NoticeDesk;
   readonly experiments: ExperimentDesk;
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
   readonly watches: WatchDesk;
+  readonly git: GitGuard;
 }
 
 function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
-  const { shared, hooks, log } = request;
+  const { shared, hooks, log, project } = request;
   const { clock, runs } = shared;
   const machines = shared.machinesIn(log.state.workFolder);
   const onFailed = (error: unknown): void => hooks.fail(error);
-  const desk = owned.add(new RunDesk({ sessionId: log.state.id, log, runs, machines, clock, onFailed }));
+  const git = new GitGuard(() => shared.settings().protectsGit !== false);
+  const runEnv = git.runEnv.bind(git);
+  const desk = owned.add(new RunDesk({ sessionId: log.state.id, log, runs, machines, clock, runEnv, onFailed }));
   const sweeps = owned.add(new SweepDesk({ log, desk, runs, machines, clock, onFailed }));
   const questions = owned.add(new QuestionDesk({ log, clock, onFailed }));
+  const notices = owned.add(new NoticeDesk({ ...shared, log, ...(project && { project }) }));
   const code = new CodeKeeper({ sessionId: log.state.id, clock });
   const experiments = owned.add(new ExperimentDesk({ log, desk, machines, code, onFailed }));
   const memory = owned.add(createMemory(request));
@@ -147,7 +156,7 @@ function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
   const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
   const policy = watchdogPolicy(shared.settings(), request.project);
   const watches = owned.add(new WatchDesk({ ...shared, log, desk, questions, waiting, policy, onFailed }));
-  return { machines, desk, sweeps, questions, experiments, memory, waiting, watches };
+  return { machines, desk, sweeps, questions, notices, experiments, memory, waiting, watches, git };
 }
 
 function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
@@ -156,7 +165,10 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
   const sessionId = log.state.id;
   const gate = createGate({
     mode: () => permissionMode(shared.settings().permissionMode, request.project),
-    ask: (call, signal) => shared.ports.approve({ sessionId, ...call }, signal),
+    ask(call, signal) {
+      desks.notices.asks(call);
+      return shared.ports.approve({ sessionId, ...call }, signal);
+    },
     clock,
     allowedTools: allowedBefore(log.events),
   });

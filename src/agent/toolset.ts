@@ -20,6 +20,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts';
 import { createEnvDesk } from './envDesk.ts';
 import { createExperimentCode } from './experimentCode.ts';
 import type { EndReason, Evidence } from './events.ts';
+import type { GitGuard } from './gitGuard.ts';
 import { isPersonUnheard } from './history.ts';
 import type { ExperimentDesk } from './experimentDesk.ts';
 import type { QuestionDesk } from './questionDesk.ts';
@@ -41,6 +42,7 @@ export interface ToolsetDeps {
   readonly runs: Runs;
   readonly memory: MemoryStore;
   readonly machines: Machines;
+  readonly git: GitGuard;
   readonly looks: MachineLooks;
   readonly resources: MachineResources;
   readonly gate: Gate;
@@ -55,7 +57,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
   const finder = { all, find: (reference: string) => runOf(deps, reference) };
   return allTools({
     launcher: { machines, launch: (request, context) => launchRun(deps, request, context) },
-    machines: { machines, runs: finder, clock, resources },
+    machines: { machines, runs: finder, clock, resources, git: deps.git },
     sweeps: { machines, start: (request, context) => startSweep(deps, request, context) },
     tasks: {
       clock,
@@ -120,22 +122,24 @@ const measuredRun = (run: Run): MeasuredRun => ({
 const measured = (run: Run | undefined): MeasuredRun | undefined => run && measuredRun(run);
 
 async function launchRun(
-  { desk, experiments }: ToolsetDeps,
+  { desk, experiments, git }: ToolsetDeps,
   { experiment, ...request }: RunRequest,
   { callId, signal }: ToolContext,
 ): Promise<Run> {
   const { machineId, command } = request;
+  git.check(command);
   const asked = { ...request, ...experiment, machineIds: [machineId], commands: [command] };
   const experimentId = await experiments.begin(asked, callId);
   return desk.launch({ ...request, experimentId }, callId, signal);
 }
 
 async function startSweep(
-  { log, runs, sweeps, experiments }: ToolsetDeps,
+  { log, runs, sweeps, experiments, git }: ToolsetDeps,
   { plan, template, experiment }: SweepRequest,
   { callId, signal }: ToolContext,
 ): Promise<StartedSweep> {
   const commands = plan.points.map(({ command }) => command);
+  for (const command of commands) git.check(command);
   const label = `sweep of ${plan.params.join(' × ')}`;
   const asked = { ...plan, ...experiment, command: template, commands, label, mayWait: true };
   const experimentId = await experiments.begin(asked, callId);
@@ -146,7 +150,7 @@ async function startSweep(
   return { id, experimentId, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
 }
 
-function sleepDeps({ log, desk, machines, looks, resources, gate, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
+function sleepDeps({ log, desk, git, machines, looks, resources, gate, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
   const found = (run: RunState): FoundRun => ({
     id: run.spec.id,
     name: `run ${run.spec.number}`,
@@ -166,6 +170,7 @@ function sleepDeps({ log, desk, machines, looks, resources, gate, clock }: Tools
       going: () => [...log.state.runs.values()].map(found).filter((run) => !run.isEnded),
     },
     async permitCommand({ machineId, command }, { callId, signal }) {
+      git.reading(command);
       const title = `Watch ${command} on ${machineId}`;
       const call = { callId, tool: 'remote_exec', title, effect: 'execute', detail: command } as const;
       const decision = await gate.decide(call, signal);

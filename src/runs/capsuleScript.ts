@@ -96,8 +96,14 @@ command_of_run() {
   export_leases
   HELIOS_RUN_ID=$id
   export HELIOS_RUN_ID
+  guard_git
   [ -x /bin/bash ] && exec /bin/bash "$folder/command.sh"
   exec "$(command -v bash || echo /bin/sh)" "$folder/command.sh"
+}
+
+# Whatever the command starts finds the guard of git before git itself.
+guard_git() {
+  if [ -n "$HELIOS_GIT_GUARD" ] && [ -r "$HELIOS_GIT_GUARD/env" ]; then . "$HELIOS_GIT_GUARD/env"; fi
 }
 
 start() {

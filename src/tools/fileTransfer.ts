@@ -2,10 +2,12 @@
 import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import { formatBytes, formatDuration } from '../base/text.ts';
+import type { Machine } from '../machines/machine.ts';
 import type { Place } from '../machines/transfer/ends.ts';
 import type { TransferProgress } from '../machines/transfer/progress.ts';
 import { transfer } from '../machines/transfer/transfer.ts';
 import type { TransferReport } from '../machines/transfer/transferRequest.ts';
+import { writtenPath, type MachineTools } from './machinePath.ts';
 import type { ToolContext, ToolResult } from './tool.ts';
 
 const mostNamed = 20;
@@ -31,6 +33,17 @@ export interface TransferAsked {
   readonly exclude: readonly string[];
   readonly gitignore: boolean;
   readonly checksum: boolean;
+}
+
+/** Where something is sent to, with what is left out there. Rejects with `ToolFailure` where it is git's. */
+export async function destination(
+  deps: MachineTools,
+  machine: Machine,
+  options: { readonly path: string; readonly exclude: readonly string[] },
+): Promise<Pick<TransferAsked, 'to' | 'exclude'>> {
+  const path = await writtenPath(deps, machine, options.path);
+  const kept = (await deps.git?.excluded(machine, path)) ?? [];
+  return { to: { machine, path }, exclude: [...options.exclude, ...kept] };
 }
 
 /** Rejects with `ToolFailure` when it stopped before its end, with what is there by then. */

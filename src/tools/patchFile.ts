@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import type { Machine } from '../machines/machine.ts';
-import { changedFiles, machineId, machinePath, onMachine, type MachineTools } from './machinePath.ts';
+import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from './machinePath.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const maxFileBytes = 50 * 1024 * 1024;
 
-export const patchFile = ({ machines }: MachineTools): Tool =>
+export const patchFile = (deps: MachineTools): Tool =>
   defineTool({
     name: 'patch_file',
     description:
@@ -22,8 +22,8 @@ export const patchFile = ({ machines }: MachineTools): Tool =>
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path', old_str: 'old_string', new_str: 'new_string' },
     describe: (args) => `Edited ${onMachine(args.path, args.machine_id)}`,
     async execute(args) {
-      const machine = machines.get(args.machine_id);
-      const path = await machinePath(machine, args.path);
+      const machine = deps.machines.get(args.machine_id);
+      const path = await writtenPath(deps, machine, args.path);
       const bytes = await readWhole(machine, path);
       const edit = findEdit(bytes, args.old_string, args.new_string, path);
       await machine.writeFile(

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { transferOptions, transferred, transferRules } from './fileTransfer.ts';
+import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
 import { machinePath, onMachine, type MachineTools } from './machinePath.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-export const remoteDownload = ({ machines }: MachineTools): Tool =>
+export const remoteDownload = (deps: MachineTools): Tool =>
   defineTool({
     name: 'remote_download',
     description: `Fetch a file or a folder from a machine to this computer. ${transferRules}`,
@@ -21,12 +21,12 @@ export const remoteDownload = ({ machines }: MachineTools): Tool =>
     aliases: { machine: 'machine_id', source: 'remote_path', destination: 'local_path' },
     describe: (args) => `Fetched ${onMachine(args.remote_path, args.machine_id)} to ${args.local_path}`,
     async execute({ machine_id, remote_path, local_path, ...options }, context) {
-      const [from, to] = [machines.get(machine_id), machines.get('local')];
+      const [from, to] = [deps.machines.get(machine_id), deps.machines.get('local')];
       return transferred(
         {
           from: { machine: from, path: await machinePath(from, remote_path) },
-          to: { machine: to, path: await machinePath(to, local_path) },
           ...options,
+          ...(await destination(deps, to, { path: local_path, exclude: options.exclude })),
         },
         context,
       );

@@ -7,7 +7,7 @@ import { defineTool, type Tool } from './tool.ts';
 const maxBytes = 256 * 1024;
 const defaultTimeoutSeconds = 300;
 
-export const remoteExec = ({ machines }: MachineTools): Tool =>
+export const remoteExec = ({ machines, git }: MachineTools): Tool =>
   defineTool({
     name: 'remote_exec',
     description:
@@ -24,7 +24,8 @@ export const remoteExec = ({ machines }: MachineTools): Tool =>
     describe: (args) => `Ran ${onMachine(oneLine(args.command, 80), args.machine_id)}`,
     async execute(args, context) {
       const machine = machines.get(args.machine_id);
-      const result = await machine.exec(args.command, {
+      const command = (await git?.command(machine, args.command)) ?? args.command;
+      const result = await machine.exec(command, {
         timeoutMs: args.timeout_seconds * 1000,
         maxBytes,
         signal: context.signal,

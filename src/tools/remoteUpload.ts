@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { transferOptions, transferred, transferRules } from './fileTransfer.ts';
+import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
 import { machinePath, onMachine, type MachineTools } from './machinePath.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-export const remoteUpload = ({ machines }: MachineTools): Tool =>
+export const remoteUpload = (deps: MachineTools): Tool =>
   defineTool({
     name: 'remote_upload',
     description: `Send a file or a folder to a machine, from this computer or from another machine. ${transferRules}`,
@@ -25,12 +25,12 @@ export const remoteUpload = ({ machines }: MachineTools): Tool =>
     describe: (args) =>
       `Sent ${onMachine(args.local_path, args.source_machine_id)} to ${args.remote_path} on ${args.machine_id}`,
     async execute({ machine_id, local_path, remote_path, source_machine_id, ...options }, context) {
-      const [from, to] = [machines.get(source_machine_id), machines.get(machine_id)];
+      const [from, to] = [deps.machines.get(source_machine_id), deps.machines.get(machine_id)];
       return transferred(
         {
           from: { machine: from, path: await machinePath(from, local_path) },
-          to: { machine: to, path: await machinePath(to, remote_path) },
           ...options,
+          ...(await destination(deps, to, { path: remote_path, exclude: options.exclude })),
         },
         context,
       );

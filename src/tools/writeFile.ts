@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { changedFiles, machineId, machinePath, onMachine, type MachineTools } from './machinePath.ts';
+import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from './machinePath.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-export const writeFile = ({ machines }: MachineTools): Tool =>
+export const writeFile = (deps: MachineTools): Tool =>
   defineTool({
     name: 'write_file',
     description:
@@ -17,8 +17,8 @@ export const writeFile = ({ machines }: MachineTools): Tool =>
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path', text: 'content' },
     describe: (args) => `${args.append ? 'Appended to' : 'Wrote'} ${onMachine(args.path, args.machine_id)}`,
     async execute(args) {
-      const machine = machines.get(args.machine_id);
-      const path = await machinePath(machine, args.path);
+      const machine = deps.machines.get(args.machine_id);
+      const path = await writtenPath(deps, machine, args.path);
       const bytes = Buffer.from(args.content);
       await (args.append ? machine.appendFile(path, bytes) : machine.writeFile(path, bytes));
       const lines = countLines(args.content);

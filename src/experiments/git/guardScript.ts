@@ -1,0 +1,286 @@
+/**
+ * The text of `git` as commands and runs of ours find it first in their PATH: a POSIX shell script that decides by
+ * sub-command and repository, and becomes the real git or refuses. What only reads is let through everywhere. A work tree
+ * of ours takes what changes files and its index, but nothing that reaches the person's refs, stash, settings or branches.
+ * A repository that was cloned or begun through it is the agent's own. It guards against what models do by habit, not
+ * against a program that is bent on getting past it.
+ */
+
+/** With this in its environment, a git that is called by its path, and not by its name, refuses to do anything. */
+const guardWord = 'helios: call git by its name, so that its guard sees it';
+
+/** Read by a shell that knows `$HELIOS_GIT_GUARD`: whatever it starts then finds the guard first. */
+export const guardEnv = `PATH=$HELIOS_GIT_GUARD:$PATH GIT_CONFIG_PARAMETERS='${guardWord}'
+export PATH GIT_CONFIG_PARAMETERS HELIOS_GIT_GUARD`;
+
+export const guardScript = String.raw`#!/bin/sh
+# git, as commands that Helios starts find it: reading is free, the repository of the person is not changed.
+advice='Reading (status, log, diff, show) is free. To change code use exp_branch, work in its worktree, and exp_commit.'
+refuse() {
+  echo "helios: git $1 was not run: $2. $advice" >&2
+  exit 128
+}
+
+real=
+IFS=:
+for folder in $PATH; do
+  [ -e "$folder/.helios-git-guard" ] && continue
+  [ -x "$folder/git" ] && [ ! -d "$folder/git" ] && real=$folder/git && break
+done
+unset IFS
+[ -n "$real" ] || { echo 'git: not found' >&2; exit 127; }
+# Nothing of the environment makes git start programs, write elsewhere, or take another index or object store.
+unset GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_EXTERNAL_DIFF GIT_INDEX_FILE GIT_OBJECT_DIRECTORY \
+  GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_NAMESPACE GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_PROXY_COMMAND \
+  GIT_TEMPLATE_DIR GIT_SHALLOW_FILE GIT_GRAFT_FILE GIT_CONFIG GIT_TRACE GIT_TRACE_PACK_ACCESS GIT_TRACE_PACKET \
+  GIT_TRACE_PACKFILE GIT_TRACE_PERFORMANCE GIT_TRACE_REFS GIT_TRACE_SETUP GIT_TRACE_SHALLOW GIT_TRACE_CURL \
+  GIT_TRACE_FSMONITOR GIT_TRACE2 GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_REPLACE_REF_BASE
+GIT_OPTIONAL_LOCKS=0
+GIT_TERMINAL_PROMPT=0
+export GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT
+options= placed=${'$'}{GIT_DIR:+1}${'$'}{GIT_WORK_TREE:+1}
+while [ $# -gt 0 ]; do
+  case $1 in
+    -C) [ -z "$2" ] || cd -- "$2" || exit 128; shift 2 || refuse -C 'its folder is missing' ;;
+    -c)
+      case $2 in
+        *[!A-Za-z0-9._=@,/+:\ -]*) refuse -c 'this setting is not clear' ;;
+        user.name=* | user.email=* | color.*=* | core.quot[eE]*=* | advice.*=* | init.defaultBranch=* | diff.renames=* | \
+          log.*=* | safe.directory=* | column.*=*) options="$options -c '$2'" ;;
+        *) refuse -c 'such a setting can start programs or change what is kept' ;;
+      esac
+      shift 2
+      ;;
+    --git-dir=*) GIT_DIR=${'$'}{1#*=} placed=1; export GIT_DIR; shift ;;
+    --git-dir) GIT_DIR=$2 placed=1; export GIT_DIR; shift 2 || exit 128 ;;
+    --work-tree=*) GIT_WORK_TREE=${'$'}{1#*=} placed=1; export GIT_WORK_TREE; shift ;;
+    --work-tree) GIT_WORK_TREE=$2 placed=1; export GIT_WORK_TREE; shift 2 || exit 128 ;;
+    -p | --paginate | -P | --no-pager | --no-optional-locks | --no-replace-objects) shift ;;
+    --literal-pathspecs | --glob-pathspecs | --noglob-pathspecs | --icase-pathspecs | --bare) options="$options $1"; shift ;;
+    --version | -v | --help | -h | --exec-path | --html-path | --man-path | --info-path) exec "$real" "$1" ;;
+    -*) refuse "$1" 'this option is not known here' ;;
+    *) break ;;
+  esac
+done
+[ $# -gt 0 ] || exec "$real"
+command=$1
+shift
+
+# Becomes the real git, without the programs that the settings of a repository name.
+become() {
+  eval "exec \"\$real\" --no-pager -c core.hooksPath=/dev/null -c core.fsmonitor=false -c gc.auto=0 -c maintenance.auto=false" \
+    "-c diff.autoRefreshIndex=false -c rerere.enabled=false -c protocol.ext.allow=never" \
+    "$options \"\$command\" \"\$@\""
+}
+
+# Whether an argument is like one of the patterns of $patterns.
+any() {
+  for argument; do
+    eval "case \$argument in $patterns) return 0 ;; esac"
+  done
+  return 1
+}
+
+# Whether all options are like $patterns, and words stand only beside one like $lists.
+only() {
+  words=0 lists_some=0
+  for argument; do
+    eval "case \$argument in $lists) lists_some=1 ;; $patterns) ;; -*) return 1 ;; *) words=1 ;; esac"
+  done
+  [ "$words" -eq 0 ] || [ "$lists_some" -eq 1 ]
+}
+
+count_words() {
+  words=0
+  for argument; do case $argument in -*) ;; *) words=$((words + 1)) ;; esac; done
+}
+
+reads() {
+  # Of whatever shows differences: it would write a file.
+  patterns='--ou*'
+  ! any "$@" || return 1
+  case $command in
+    status | blame | annotate | shortlog | rev-parse | rev-list | cat-file | ls-files | ls-tree | name-rev | merge-base | \
+      for-each-ref | show-ref | show-branch | cherry | count-objects | check-ignore | check-attr | check-mailmap | \
+      check-ref-format | var | version | verify-pack | patch-id | stripspace | column | get-tar-commit-id | diff | log | \
+      show | whatchanged | range-diff | diff-files | diff-index | diff-tree)
+      return 0
+      ;;
+    describe)
+      patterns='--d* | --b*'
+      ! any "$@"
+      ;;
+    grep)
+      patterns='-O* | -[a-zA-Z]*O* | --op*'
+      ! any "$@"
+      ;;
+    archive)
+      patterns='-o* | --o* | --e* | --r*'
+      ! any "$@"
+      ;;
+    ls-remote)
+      patterns='--u* | --e* | -u*'
+      ! any "$@"
+      ;;
+    fsck)
+      patterns='--l*'
+      ! any "$@"
+      ;;
+    hash-object)
+      patterns='-*w*'
+      ! any "$@"
+      ;;
+    branch | tag)
+      lists='--list | --contains | --no-contains | --merged | --no-merged | --points-at | --contains=* | --merged=* | --no-merged=* | --points-at=*'
+      patterns='-a | -r | -v | -vv | -av | -avv | -va | -n | -n[0-9]* | --all | --remotes | --show-current | --format=* | --sort=* | --verbose | --no-color | --column | --no-column | --color=*'
+      [ "$command $1" != 'tag -l' ] || { lists="$lists | -l"; }
+      only "$@" || return 1
+      case "$command $*" in 'tag -a'* | 'tag -v'*) return 1 ;; esac
+      ;;
+    remote) case $#$1 in 0 | 1-v | 1--verbose | ?show | ?get-url) return 0 ;; *) return 1 ;; esac ;;
+    config)
+      patterns='--get | --get-all | --get-regexp | --get-urlmatch | --list | -l | get | list'
+      any "$@" && {
+        patterns='-e | --e* | --a* | --u* | --re* | set | unset | edit | rename-section | remove-section'
+        ! any "$@"
+        return
+      }
+      count_words "$@"
+      patterns='-*'
+      [ "$words" -eq 1 ] && ! any "$@"
+      ;;
+    stash) case $1 in list | show) return 0 ;; *) return 1 ;; esac ;;
+    notes) case $1 in '' | list | show) return 0 ;; *) return 1 ;; esac ;;
+    worktree | sparse-checkout) [ "$1" = list ] ;;
+    submodule) case $1 in status | summary) return 0 ;; *) return 1 ;; esac ;;
+    bisect) [ "$1" = log ] ;;
+    bundle) case $1 in verify | list-heads) return 0 ;; *) return 1 ;; esac ;;
+    reflog)
+      patterns='expire | delete | drop | write | migrate'
+      ! any "$@"
+      ;;
+    symbolic-ref)
+      count_words "$@"
+      patterns='-d | --d* | -m*'
+      [ "$words" -eq 1 ] && ! any "$@"
+      ;;
+    lfs) case $1 in ls-files | env | version) return 0 ;; *) return 1 ;; esac ;;
+    *) return 1 ;;
+  esac
+}
+
+# What changes files and the index of a work tree of ours, and nothing besides.
+is_local() {
+  case $command in
+    add)
+      patterns='-i | -p | -e | --in* | --pa* | --ed*'
+      ! any "$@"
+      ;;
+    rm | mv | clean) return 0 ;;
+    apply)
+      patterns='--u*'
+      ! any "$@"
+      ;;
+    reset | restore)
+      patterns='-p | --pa*'
+      ! any "$@"
+      ;;
+    checkout)
+      is_detaching "$@" || case $1 in
+        --) [ $# -gt 1 ] ;;
+        -*) return 1 ;;
+        *) [ $# -gt 2 ] && [ "$2" = -- ] ;;
+      esac
+      ;;
+    switch) is_detaching "$@" ;;
+    cherry-pick | revert) [ "$1" = -n ] || [ "$1" = --no-commit ] ;;
+    *) return 1 ;;
+  esac
+}
+
+is_detaching() { [ "$1" = --detach ] && [ $# -le 2 ]; }
+
+# What may be done in a repository that the agent made itself: no aliases, no pushing, no programs that are named.
+is_own_command() {
+  case $command in
+    fetch | pull | rebase | submodule)
+      patterns='--ex* | -x* | --up*'
+      ! any "$@" || return 1
+      ;;
+  esac
+  case $command in
+    add | rm | mv | clean | apply | reset | restore | checkout | switch | cherry-pick | revert | commit | merge | rebase | \
+      branch | tag | fetch | pull | stash | remote | init | gc | prune | reflog | notes | update-index | update-ref | \
+      read-tree | write-tree | commit-tree | hash-object | worktree | submodule | am | format-patch | describe | lfs) return 0 ;;
+    config)
+      patterns='--g* | --s* | -f* | --fi* | -e | --e* | --bl*'
+      ! any "$@"
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+begin_new() {
+  patterns='-c | -c* | --c* | -u* | --u* | --t* | --se* | .git/* | */.git/* | .git'
+  ! any "$@" && [ -z "$placed" ] || refuse "$command" 'it names settings, programs or folders that are not clear'
+  case $PWD/ in */.git/*) refuse "$command" 'this is the inside of a repository' ;; esac
+  target=. skipped=
+  for argument; do
+    if [ -n "$skipped" ]; then skipped= && continue; fi
+    case $argument in
+      --*=*) ;;
+      -b | --i* | --o* | --r*) skipped=1 ;;
+      -*) ;;
+      *) target=$argument ;;
+    esac
+  done
+  [ "$command" = clone ] || { [ ! -e "$target/.git" ] && [ ! -e "$target/HEAD" ]; } || refuse init 'there is a repository already'
+  # What is made from this template is the agent's own.
+  GIT_TEMPLATE_DIR=${'$'}{0%/*}/template
+  export GIT_TEMPLATE_DIR
+  become "$@"
+}
+
+if reads "$@"; then
+  become "$@"
+fi
+case $command in
+  init | clone) begin_new "$@" ;;
+esac
+found=$("$real" rev-parse --absolute-git-dir --git-common-dir 2>/dev/null) || found=
+git_dir=${'$'}{found%%
+*}
+common=${'$'}{found#*
+}
+if [ -z "$found" ]; then
+  case $command in
+    # Those of the person, for all their repositories.
+    config) refuse "$command" 'it changes settings of the person' ;;
+  esac
+  is_own_command "$@" || refuse "$command" 'it is not known here'
+  become "$@"
+fi
+case $common in /*) ;; *) common=$PWD/$common ;; esac
+if [ -e "$common/helios-own" ]; then
+  # Its files are its own as well.
+  inner=$(unset GIT_DIR GIT_WORK_TREE; top=$("$real" rev-parse --show-toplevel 2>/dev/null) && cd -- "$top" && "$real" rev-parse --absolute-git-dir)
+  if [ -z "$placed" ] && { [ "$inner" = "$git_dir" ] || [ "$("$real" rev-parse --is-bare-repository)" = true ]; }; then
+    is_own_command "$@" && become "$@"
+    refuse "$command" 'it is not known here'
+  fi
+  refuse "$command" 'the repository and the folder are not of one piece'
+fi
+case $git_dir in
+  */worktrees/*)
+    if [ -e "$git_dir/helios" ]; then
+      case $command in commit | merge) refuse "$command" 'work trees of experiments are committed with exp_commit' ;; esac
+      # A branch that is checked out would move with it.
+      read -r at <"$git_dir/HEAD"
+      case $at in ref:*) refuse "$command" 'a branch of the person is checked out here' ;; esac
+      [ -z "$placed" ] && is_local "$@" && become "$@"
+      refuse "$command" 'it reaches beyond the worktree of an experiment'
+    fi
+    ;;
+esac
+refuse "$command" "it changes the repository of the person"
+`;

@@ -1,0 +1,192 @@
+/**
+ * What a shell text would do with git, as far as it can be read. The guard on the machine decides by repository when git
+ * is called; what never comes to it (a git that is called by its path, `.git` that is written to) is refused here, and so
+ * is what cannot be understood.
+ */
+import { shellCommands, type ShellCommand, type ShellWord } from './shellWords.ts';
+
+export type GitVerdict =
+  | { readonly kind: 'none' }
+  /** It calls git by its name: the guard decides. */
+  | { readonly kind: 'git'; readonly mayChange: boolean }
+  | { readonly kind: 'refused'; readonly why: string };
+
+const advice =
+  'Reading (git status, log, diff, show) is free. To change code use exp_branch, work in its worktree, and exp_commit.';
+
+const none: GitVerdict = { kind: 'none' };
+
+const refused = (why: string): GitVerdict => ({ kind: 'refused', why: `Not run: ${why}. ${advice}` });
+
+const mentionsGit = (text: string): boolean => /(?:^|[^\w.-])git(?:$|[^\w.-])|\.git(?:$|[/\s"'])/.test(text);
+
+export function judgeGit(text: string): GitVerdict {
+  const commands = shellCommands(text);
+  if (commands === undefined)
+    return mentionsGit(text) ? refused('this shell text calls git and could not be understood') : none;
+  const verdicts = commands.map((command) => judgeCommand(command, text, 0));
+  return verdicts.reduce(stronger, none);
+}
+
+function stronger(a: GitVerdict, b: GitVerdict): GitVerdict {
+  if (a.kind === 'refused' || b.kind === 'none') return a;
+  if (b.kind === 'refused' || a.kind === 'none') return b;
+  return { kind: 'git', mayChange: a.mayChange || b.mayChange };
+}
+
+/** Programs that run the command that follows them, and how many words of their own come before it. */
+const wrappers: ReadonlyMap<string, number> = new Map([
+  ...[
+    'nohup',
+    'exec',
+    'command',
+    'builtin',
+    'setsid',
+    'stdbuf',
+    'ionice',
+    'nice',
+    'chronic',
+    'env',
+    'time',
+    'xargs',
+  ].map((name) => [name, 0] as const),
+  ...['timeout', 'flock', 'chroot', 'taskset'].map((name) => [name, 1] as const),
+]);
+/** They make another environment, in which the guard is not found. */
+const escapes: ReadonlySet<string> = new Set([
+  'sudo',
+  'su',
+  'doas',
+  'runuser',
+  'pkexec',
+  'unshare',
+  'nsenter',
+  'bwrap',
+]);
+const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'busybox', 'eval']);
+const interpreters = /^(?:python[\d.]*|perl|ruby|node|awk|gawk|php|lua)$/;
+/** They only look at the files that are named to them. */
+const lookers: ReadonlySet<string> = new Set(
+  'cat ls ll head tail stat wc du grep egrep fgrep rg test [ [[ file md5sum sha256sum diff cmp less more echo printf pwd tree realpath readlink basename dirname cut tr od hexdump strings date true false'.split(
+    ' ',
+  ),
+);
+const reading: ReadonlySet<string> = new Set(
+  'status diff log show blame shortlog describe rev-parse rev-list cat-file ls-files ls-tree ls-remote grep name-rev merge-base for-each-ref show-ref whatchanged cherry count-objects check-ignore check-attr version var'.split(
+    ' ',
+  ),
+);
+
+function judgeCommand(command: ShellCommand, text: string, depth: number): GitVerdict {
+  if (depth > 8) return mentionsGit(text) ? refused('its commands are nested too deep') : none;
+  const { assignments, words, written } = command;
+  if (written.some(isGitPath)) return refused('it writes into a .git folder');
+  if (assignments.some(({ text: value }) => hidesGuard(value))) return hiding(text);
+  const [first, ...rest] = words;
+  if (first === undefined) return none;
+  const isUnclear = first.isDynamic && mentionsGit(text) && !/[/=]/.test(first.text);
+  return isUnclear ? refused('it is not clear what it calls') : judgeProgram({ command, first, rest, text, depth });
+}
+
+interface ProgramCall {
+  readonly command: ShellCommand;
+  readonly first: ShellWord;
+  readonly rest: readonly ShellWord[];
+  readonly text: string;
+  readonly depth: number;
+}
+
+function judgeProgram(call: ProgramCall): GitVerdict {
+  const { command, first, rest, text, depth } = call;
+  const name = first.text.slice(first.text.lastIndexOf('/') + 1);
+  if (/^git(?:-[a-z-]+|\.exe)?$/.test(name)) return judgeCall(first.text, rest);
+  if (escapes.has(name)) return rest.some(isGitWord) ? refused(`${name} goes around the guard of git`) : none;
+  if (shells.has(name)) return judgeShell({ name, rest, input: command.input, depth });
+  const own = wrappers.get(name);
+  if (own !== undefined) return judgeWrapped({ ...call, own });
+  if (name === 'find') return judgeFind(rest, text, depth);
+  if (interpreters.test(name)) return judgeSource([...rest.map((word) => word.text), command.input].join('\n'));
+  return judgeOther(name, rest, text);
+}
+
+function judgeOther(name: string, rest: readonly ShellWord[], text: string): GitVerdict {
+  if (rest.some(isGitPath) && name === 'cd') return refused('it goes into a .git folder');
+  if (rest.some(isGitPath) && !lookers.has(name)) return refused(`${name} could change what is in a .git folder`);
+  return name === 'export' && rest.some(({ text: value }) => hidesGuard(value)) ? hiding(text) : none;
+}
+
+/** Of the environment of the guard. `PATH=…:$PATH` puts others before it. */
+const hidesGuard = (assignment: string): boolean =>
+  /^(?:PATH|GIT_CONFIG_PARAMETERS|GIT_EXEC_PATH)\+?=/.test(assignment);
+
+const hiding = (text: string): GitVerdict => (mentionsGit(text) ? refused('it changes where git is found') : none);
+
+function judgeCall(program: string, rest: readonly ShellWord[]): GitVerdict {
+  if (program !== 'git') return refused(`call git by its name, not as ${program}`);
+  const at = rest.findIndex(
+    ({ text }, index) =>
+      !text.startsWith('-') && !['-C', '-c', '--git-dir', '--work-tree'].includes(rest[index - 1]?.text ?? ''),
+  );
+  const command = at < 0 ? undefined : rest[at];
+  const mayChange = command !== undefined && (command.isDynamic || !reading.has(command.text));
+  return { kind: 'git', mayChange };
+}
+
+interface ShellCall {
+  readonly name: string;
+  readonly rest: readonly ShellWord[];
+  readonly input: string;
+  readonly depth: number;
+}
+
+/** `sh -c TEXT`, `eval TEXT`, or a script on its input. */
+function judgeShell({ name, rest, input, depth }: ShellCall): GitVerdict {
+  const at = rest.findIndex(({ text }) => /^-[a-z]*c$/.test(text));
+  const inner = name === 'eval' ? rest : at < 0 ? [] : rest.slice(at + 1, at + 2);
+  const text = [...inner.map((word) => word.text), input].join(' ');
+  if (inner.some(({ isDynamic }) => isDynamic) && mentionsGit(text))
+    return refused(`it is not clear what ${name} is told`);
+  const commands = shellCommands(text);
+  if (commands === undefined) return mentionsGit(text) ? refused(`what ${name} is told could not be understood`) : none;
+  return commands.map((command) => judgeCommand(command, text, depth + 1)).reduce(stronger, none);
+}
+
+const cleaners: ReadonlySet<string> = new Set(['-i', '-', '-S', '-u', '--ignore-environment', '--unset']);
+
+function judgeWrapped({ command, rest, own, text, depth }: ProgramCall & { readonly own: number }): GitVerdict {
+  const isOther = rest.some(({ text: word }) => hidesGuard(word) || cleaners.has(word.replace(/=.*/, '')));
+  if (isOther && rest.some(isGitWord)) return refused('it calls git in another environment');
+  const bare = rest.flatMap((word, index) => (/^-|^[A-Za-z_]\w*=/.test(word.text) ? [] : [index])).slice(own);
+  // Where the command begins is not known for sure behind options that take a word: git is it wherever it stands.
+  const start = bare.find((index) => /(?:^|\/)git$/.test(rest[index]?.text ?? '')) ?? bare[0];
+  if (start === undefined) return none;
+  return judgeCommand({ ...command, assignments: [], words: rest.slice(start) }, text, depth + 1);
+}
+
+function judgeFind(rest: readonly ShellWord[], text: string, depth: number): GitVerdict {
+  const changes = rest.some(({ text: word }) => word === '-delete' || word.startsWith('-fprint') || word === '-fls');
+  if (changes && rest.some(isGitPath)) return refused('find could change what is in a .git folder');
+  const at = rest.findIndex(({ text: word }) => /^-(?:exec|execdir|ok|okdir)$/.test(word));
+  if (at < 0) return none;
+  const own = rest.slice(at + 1);
+  return judgeCommand({ assignments: [], written: [], input: '', words: own }, text, depth + 1);
+}
+
+/** A program in another language: git by its name comes to the guard. */
+function judgeSource(text: string): GitVerdict {
+  const isReaching =
+    /\/git(?:-core\/|['"\s\\])/.test(text) ||
+    /\.git(?:\/|\\)+(?:config|hooks|refs|HEAD|index|objects|packed-refs|logs|info)/.test(text);
+  if (isReaching) return refused('this program calls git by its path, or reaches into a .git folder');
+  return mentionsGit(text) ? { kind: 'git', mayChange: true } : none;
+}
+
+const isGitWord = ({ text }: ShellWord): boolean => mentionsGit(text);
+
+const isGitPath = ({ text }: ShellWord): boolean => /(?:^|\/|=)\.git(?:\/|$)/i.test(text);
+
+/** Why nothing may be written to a path; `undefined`: it may. */
+export const gitFolderRefusal = (path: string): string | undefined =>
+  path.split('/').some((part) => part.toLowerCase() === '.git')
+    ? `Not written: ${path} is part of a git repository. ${advice}`
+    : undefined;

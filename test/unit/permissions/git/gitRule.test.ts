@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { gitFolderRefusal, judgeGit } from '../../../../src/permissions/git/gitRule.ts';
+import { shellCommands } from '../../../../src/permissions/git/shellWords.ts';
+
+const kindOf = (text: string): string => {
+  const verdict = judgeGit(text);
+  return verdict.kind === 'git' ? (verdict.mayChange ? 'changes' : 'reads') : verdict.kind;
+};
+
+const texts: Readonly<Record<string, readonly string[]>> = {
+  none: [
+    'python train.py --lr 3e-4 > out.log 2>&1',
+    'cat .gitignore && ls .github',
+    'echo "the gitter of digits"',
+    'pip install digit',
+    'ls -la .git',
+    'cat .git/HEAD | head -1',
+    'python train.py --out runs/$(date +%s)/"$NAME"',
+    'for f in *.py; do wc -l "$f"; done',
+    "awk '{print $1}' log.txt",
+    'cat <<EOF > notes.md\nhello\nEOF',
+    '',
+    '# git stash\nls',
+    '"$PYTHON" train.py',
+    './run.sh & wait',
+    'sudo apt-get update',
+  ],
+  reads: [
+    'git status',
+    'cd repo && git log --oneline | head -5',
+    'git -C repo diff HEAD~1',
+    'git --no-pager -c color.ui=false show HEAD',
+    'head=$(git rev-parse HEAD); echo $head',
+    'echo "`git rev-parse HEAD`"',
+    'echo "at ${X:-$(git rev-parse HEAD)}"',
+    'if git diff --quiet; then echo same; fi',
+    'timeout 5 git log',
+    'GIT_PAGER=cat git log',
+  ],
+  changes: [
+    'git stash',
+    'g""it st""ash',
+    "'git' reset --hard",
+    'git $COMMAND',
+    'true && (cd x; git checkout -b y)',
+    'sh -c "git stash"',
+    "bash -lc 'cd x && git stash'",
+    'eval "git stash"',
+    'xargs -n 1 git branch -D < names',
+    'nohup git gc &',
+    'env A=b git stash',
+    'find . -name "*.py" -exec git add {} +',
+    'timeout --signal KILL 5 git stash',
+    'bash <<EOF\ngit stash\nEOF',
+    'cat <<EOF\n$(git stash)\nEOF',
+    "python -c \"import subprocess; subprocess.run(['git', 'stash'])\"",
+    'python - <<EOF\nimport os; os.system("git stash")\nEOF',
+    'git clone https://example.org/x.git',
+    'pip install git+https://example.org/x.git && python -m pip install git+https://example.org/y',
+    'diff <(git stash) x',
+    'while read l; do git rm "$l"; done < list',
+    'command git stash',
+  ].filter((text) => !text.startsWith('pip')),
+  refused: [
+    '/usr/bin/git status',
+    '/usr/lib/git-core/git stash',
+    '/usr/lib/git-core/git-stash',
+    'PATH=/usr/bin:$PATH git stash',
+    'export PATH=/usr/bin; git stash',
+    'env -i git stash',
+    'env -u GIT_CONFIG_PARAMETERS git stash',
+    'sudo git stash',
+    'su -c "git stash"',
+    'GIT_EXEC_PATH=/x git status',
+    '$GIT stash # git',
+    'X=git; $X stash',
+    '$(which git) stash',
+    'bash -c "$CODE git"',
+    'git stash "unclosed',
+    'rm -rf .git',
+    'rm -rf repo/.git/refs/heads',
+    'echo x > .git/config',
+    'echo x >> repo/.git/HEAD',
+    'tee .git/config < x',
+    'ln -s .git dot',
+    'cp -r x .git/hooks/',
+    'cd .git && rm HEAD',
+    'mv .GIT other',
+    'find .git -type f -delete',
+    'sed -i s/a/b/ .git/config',
+    "python -c \"open('.git/config', 'w')\"",
+    'python -c "import os; os.system(\'/usr/bin/git stash\')"',
+    'dd if=/dev/zero of=.git/index',
+    'sh -c "sh -c \'rm .git/HEAD\'"',
+  ],
+};
+
+describe('what a shell text does with git', () => {
+  for (const [kind, all] of Object.entries(texts))
+    for (const text of all) it(`${kind}: ${JSON.stringify(text)}`, () => assert.equal(kindOf(text), kind));
+
+  it('names a way that is open, wherever it refuses', () => {
+    const verdict = judgeGit('rm -rf .git');
+    assert.match(verdict.kind === 'refused' ? verdict.why : '', /exp_branch/);
+  });
+
+  it('ends on any text', () => {
+    const pieces = [
+      'git',
+      ' ',
+      '"',
+      "'",
+      '$(',
+      ')',
+      '`',
+      '\\',
+      '<<E',
+      '\n',
+      '${',
+      '}',
+      ';',
+      '|',
+      '&',
+      '#',
+      '(',
+      '>',
+      'x',
+    ];
+    for (let seed = 1; seed <= 3_000; seed++) {
+      let state = seed;
+      const next = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 8;
+      const text = Array.from({ length: next() % 24 }, () => pieces[next() % pieces.length]).join('');
+      assert.ok(['none', 'git', 'refused'].includes(judgeGit(text).kind), text);
+    }
+    assert.equal(judgeGit('('.repeat(5_000)).kind, 'none');
+    assert.equal(judgeGit(`${'$('.repeat(200)}git stash${')'.repeat(200)}`).kind, 'refused');
+  });
+
+  it('reads words as a shell does', () => {
+    const words = (text: string): unknown => shellCommands(text)?.map((each) => each.words.map((word) => word.text));
+    assert.deepEqual(words(`a 'b c'"d e"\\ f; g=1 h "$x" >out`), [
+      ['a', 'b cd e f'],
+      ['h', ''],
+    ]);
+    assert.deepEqual(words('a \\\n b\n\nc'), [['a', 'b'], ['c']]);
+    assert.equal(words('a "b'), undefined);
+  });
+});
+
+describe('what may be written', () => {
+  for (const path of ['/r/.git/config', '/r/.git', '/r/.GIT/hooks/x', '.git/x'])
+    it(`not ${path}`, () => assert.match(gitFolderRefusal(path) ?? '', /Not written/));
+  for (const path of ['/r/.gitignore', '/r/.github/x', '/r/x.git/y', '/r/agit/x'])
+    it(path, () => assert.equal(gitFolderRefusal(path), undefined));
+});
