@@ -88,7 +88,7 @@ export class Briefs implements Disposable {
   /** The newest first. */
   async #changedSince(memory: BriefMemory): Promise<SessionId[]> {
     const home = homeAt(this.#options.home);
-    const ids = (await readdir(home.sessionsFolder).catch(() => [])).filter(isSessionId).sort().reverse();
+    const ids = (await readdir(home.sessionsFolder).catch((): string[] => [])).filter(isSessionId).sort().reverse();
     const changed = await Promise.all(
       ids.slice(0, mostLookedAt).map(async (id) => {
         const found = await stat(home.journalFile(id)).catch(() => undefined);
