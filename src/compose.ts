@@ -3,6 +3,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine, EnginePorts, EngineSettings } from './agent/engine.ts';
 import { DaySpending } from './agent/budget/daySpending.ts';
+import { createNotifier } from './agent/createNotifier.ts';
+import { reportsFolder } from './agent/projectTerms.ts';
 import { SessionReports } from './agent/reports.ts';
 import { SessionCatalogue } from './agent/sessionCatalogue.ts';
 import { SessionStore } from './agent/sessionStore.ts';
@@ -28,6 +30,7 @@ import { noUsage, type ModelProvider } from './models/model.ts';
 import { ModelCache } from './models/list/modelCache.ts';
 import { LiveCatalogue } from './models/modelCatalogue.ts';
 import { costOf, extendPrices, listPrices, withToldPrices, type PriceTable } from './models/prices.ts';
+import type { Notifier } from './notify/notifier.ts';
 import { KeepAwake } from './power/keepAwake.ts';
 import { defaultReportsFolder } from './reports/reportFolder.ts';
 import type { Run } from './runs/liveRun.ts';
@@ -67,19 +70,17 @@ const homesOf = ({ machineHomesFile }: Home): HomeFolders => new HomeFolders(mac
 
 export const defaultHome = (): string => path.join(homedir(), '.helios');
 
-export async function createEngine(options: EngineOptions): Promise<Engine> {
+export async function createEngine(given: EngineOptions): Promise<Engine> {
+  const known = new KnownSecrets(process.env);
+  const options = { ...given, ports: rememberSecrets(given.ports, known) };
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
-  const local = { runsFolder: home.runsFolder, clock };
-  const localIn = (workFolder: string): LocalMachine => new LocalMachine({ ...local, workFolder });
+  const { runsFolder } = home;
+  const localIn = (workFolder: string): LocalMachine => new LocalMachine({ runsFolder, clock, workFolder });
   const engines = new OwnEngines({ home: home.folder, file: home.enginesFile, write: writeForOwner, logger });
-  const machines = await MachineRegistry.open({
-    local: localIn(options.workFolder ?? homedir()),
-    file: new MachineFile({ path: home.machinesFile, write: writeForOwner }),
-    create: options.createMachine ?? createRemote({ prompts: promptsOf(ports), homes: homesOf(home), engines, clock }),
+  const machines = await openMachines(options, {
+    ...{ home, engines, local: localIn(options.workFolder ?? homedir()) },
     isBusy: (id) => runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
-    clock,
-    logger,
   });
   const runs = new Runs({ machines, folder: home.runsFolder, clock });
   tidyContainers(machines, engines);
@@ -90,14 +91,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const catalogue = catalogueOf(options, home);
   const today = new DaySpending(home, clock);
   const web = webOf(options, clock);
-  const reports = reportsOf(options, { home, runs, resources, logger, sessions: () => sessions });
+  const notifier = notifierOf(options, known);
+  const reports = reportsOf(options, { home, runs, resources, logger, sessions: () => sessions, redact: known.redact });
   const sessions: SessionStore = new SessionStore({
     home,
     version: heliosVersion,
     ownerKind: options.ownerKind ?? 'terminal',
     catalogue,
     shared: {
-      ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web, reports },
+      ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web, reports, notifier },
       pages: new WebReader(web),
       looks: new MachineLooks(clock),
       machinesIn: (workFolder) => machines.with(localIn(workFolder)),
@@ -111,6 +113,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     await reports.close();
     awake.dispose();
     await sessions.close();
+    await notifier.close();
     resources.dispose();
     runs.dispose();
     machines.dispose();
@@ -118,13 +121,30 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   };
   return {
     home: home.folder,
-    ...{ sessions, machines, runs, resources, reports, models, prices },
+    ...{ sessions, machines, runs, resources, reports, models, prices, notifier },
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...providers().values()],
+    redact: known.redact,
     spentToday: () => today.spent(),
     close,
     dispose: () => void close(),
   };
+}
+
+interface MachinesAround {
+  readonly home: Home;
+  readonly engines: OwnEngines;
+  readonly local: LocalMachine;
+  isBusy(id: string): boolean;
+}
+
+function openMachines(options: EngineOptions, { home, engines, local, isBusy }: MachinesAround) {
+  const { ports, clock = systemClock, logger = silentLogger } = options;
+  return MachineRegistry.open({
+    ...{ local, isBusy, clock, logger },
+    file: new MachineFile({ path: home.machinesFile, write: writeForOwner }),
+    create: options.createMachine ?? createRemote({ prompts: promptsOf(ports), homes: homesOf(home), engines, clock }),
+  });
 }
 
 function catalogueOf({ assetsFolder, clock = systemClock, logger = silentLogger }: EngineOptions, home: Home) {
@@ -133,13 +153,12 @@ function catalogueOf({ assetsFolder, clock = systemClock, logger = silentLogger 
   return new SessionCatalogue({ home, logger, openIndex });
 }
 
-type ReportsAround = Omit<ConstructorParameters<typeof SessionReports>[0], 'folderFor' | 'redact' | 'isWrittenAtEnd'>;
+type ReportsAround = Omit<ConstructorParameters<typeof SessionReports>[0], 'folderFor' | 'isWrittenAtEnd'>;
 
 const reportsOf = ({ settings }: EngineOptions, around: ReportsAround): SessionReports =>
   new SessionReports({
     ...around,
-    folderFor: () => Promise.resolve(defaultReportsFolder),
-    redact: new KnownSecrets(process.env).redact,
+    folderFor: async (workFolder) => (await reportsFolder(workFolder)) ?? defaultReportsFolder,
     isWrittenAtEnd: () => settings().report !== 'never',
   });
 
@@ -154,6 +173,19 @@ const providersOf = ({ home, settings, ports, providers, logger = silentLogger }
     logger,
     ...(providers && { others: providers }),
   });
+
+/** What is once known to be a secret is taken out of all that leaves. */
+const rememberSecrets = (ports: EnginePorts, known: KnownSecrets): EnginePorts => ({
+  ...ports,
+  secret: async (name) => known.add(await ports.secret(name)),
+  askSecret: async (question, signal) => known.add(await ports.askSecret?.(question, signal)),
+  keptSecret: async (question) => known.add(await ports.keptSecret?.(question)),
+});
+
+const notifierOf = (options: EngineOptions, known: KnownSecrets): Notifier => {
+  const { settings, ports, clock = systemClock, logger = silentLogger } = options;
+  return createNotifier({ settings, ports, clock, logger, known, env: process.env, fetch: createFetch(settings) });
+};
 
 /** Settings are read when work begins. */
 function keepAwake(

@@ -1,7 +1,8 @@
 /** What a project says of the sessions in its folder, beside what the person and the settings say. */
+import path from 'node:path';
 import { UserFacing } from '../base/errors.ts';
 import type { Machines } from '../machines/machine.ts';
-import type { ProjectFile } from '../project/projectFile.ts';
+import { readProjectFile, type ProjectFile } from '../project/projectFile.ts';
 import type { ToolDefault } from '../tools/tool.ts';
 import type { GoalRequest, PermissionMode } from './engine.ts';
 import type { Budget, Limits } from './events.ts';
@@ -59,4 +60,15 @@ export function checkDefaultMachine(project: ProjectFile | undefined, machines: 
     `${project.file} names the default machine ${wanted}, which is not there. Machines: ${known.join(', ')}.`,
     'Add the machine, or name another one in the file.',
   );
+}
+
+/** Where reports go, absolute; undefined where the project says nothing, or cannot be understood: a brief is written all the same. */
+export async function reportsFolder(workFolder: string): Promise<string | undefined> {
+  try {
+    const project = await readProjectFile(workFolder);
+    return project?.experimentDir === undefined ? undefined : path.join(project.folder, project.experimentDir);
+  } catch (error) {
+    if (error instanceof UserFacing) return undefined;
+    throw error;
+  }
 }

@@ -38,7 +38,7 @@ export class KnownSecrets {
 
   /** Variables that are named as secrets are. */
   constructor(env: Readonly<Record<string, string | undefined>> = {}) {
-    for (const [name, value] of Object.entries(env)) if (secretName.test(name)) this.add(value);
+    for (const [name, value] of Object.entries(env)) if (isSecretName(name)) this.add(value);
   }
 
   /** Returns what it was given. A JSON object is known by the texts in it. */
@@ -50,7 +50,9 @@ export class KnownSecrets {
   readonly redact = (text: string): string => redact(text, this.#known);
 }
 
-const secretName = /(?:key|token|secret|password|passwd|passphrase|credentials?)$/i;
+/** True for variables that are named as secrets are. */
+export const isSecretName = (name: string): boolean =>
+  /(?:key|token|secret|password|passwd|passphrase|credentials?|webhook(?:_url)?)$/i.test(name);
 
 function textsIn(value: string | undefined): string[] {
   const text = value?.trim() ?? '';

@@ -1,0 +1,70 @@
+/** A program that is told something, and given a time for it. */
+import { spawn } from 'node:child_process';
+import type { Clock } from '../../base/clock.ts';
+import { isSecretName } from '../../base/redact.ts';
+import { cleanText } from '../../base/text.ts';
+
+export interface ChildRequest {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+export type ChildEnd =
+  | { readonly kind: 'exited'; readonly code: number; readonly output: string }
+  | { readonly kind: 'signalled'; readonly signal: string; readonly output: string }
+  | { readonly kind: 'timed_out'; readonly output: string }
+  /** It could not be started; `code` is that of the system, such as `ENOENT`. */
+  | { readonly kind: 'not_started'; readonly code: string | undefined; readonly why: string };
+
+const keptChars = 2_000;
+
+/** Never rejects. At the time limit the program and its children are ended. */
+export function runChild({ file, args, env, timeoutMs, clock }: ChildRequest): Promise<ChildEnd> {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      env: env as NodeJS.ProcessEnv,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    let isLate = false;
+    const keep = (chunk: Buffer): void => {
+      output = cleanText(output + chunk.toString('utf8')).slice(-keptChars);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const timer = clock.after(timeoutMs, () => {
+      isLate = true;
+      endGroup(child.pid);
+    });
+    const over = (end: ChildEnd): void => {
+      timer.dispose();
+      resolve(end);
+    };
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      over({ kind: 'not_started', code: error.code, why: error.message }),
+    );
+    child.once('close', (code, signal) => {
+      if (isLate) over({ kind: 'timed_out', output });
+      else over(signal === null ? { kind: 'exited', code: code ?? 0, output } : { kind: 'signalled', signal, output });
+    });
+  });
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+/** What a program finds around it: no secrets, but those that its command asks for by their name. */
+export function childEnv(env: ChildRequest['env'], command = ''): Record<string, string | undefined> {
+  const isAskedFor = (name: string): boolean => command.includes(`$${name}`) || command.includes(`\${${name}`);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name) || isAskedFor(name)));
+}

@@ -1,0 +1,61 @@
+import { assertNever } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import { NotifyFailure, type Channel, type ChannelDeps } from '../channel.ts';
+import { payloadOf, type Message } from '../notification.ts';
+import type { CommandSettings } from '../settings.ts';
+import { childEnv, runChild, type ChildEnd } from './childProcess.ts';
+
+const defaultSeconds = 30;
+
+/** A command for the shell. What it is about stands in variables, never in the command line. */
+export const commandChannel = (
+  { command, timeoutSeconds = defaultSeconds }: CommandSettings,
+  { env, clock, logger, redact }: Pick<ChannelDeps, 'env' | 'clock' | 'logger' | 'redact'>,
+): Channel => ({
+  name: `command ${oneLine(redact(command), 60)}`,
+  async send(message) {
+    const end = await runChild({
+      file: '/bin/sh',
+      args: ['-c', command],
+      env: { ...childEnv(env, command), ...variablesOf(message) },
+      timeoutMs: timeoutSeconds * 1000,
+      clock,
+    });
+    const output = 'output' in end ? oneLine(redact(end.output), 1_000) : '';
+    if (output !== '') logger.info(`Notification command: ${output}`);
+    const problem = problemOf(end, timeoutSeconds);
+    if (problem !== undefined)
+      throw new NotifyFailure('refused', problem + (output === '' ? '.' : `: ${oneLine(output, 200)}`));
+  },
+});
+
+function problemOf(end: ChildEnd, timeoutSeconds: number): string | undefined {
+  switch (end.kind) {
+    case 'exited':
+      return end.code === 0 ? undefined : `The command ended with code ${end.code}`;
+    case 'signalled':
+      return `The command was ended by ${end.signal}`;
+    case 'timed_out':
+      return `The command was ended after ${timeoutSeconds} s`;
+    case 'not_started':
+      return `The command could not be started (${end.why})`;
+    default:
+      return assertNever(end);
+  }
+}
+
+/** No text of a variable may hold the character that ends it. */
+const variable = (value: string | number | undefined): string => String(value ?? '').replaceAll('\u0000', '');
+
+const variablesOf = (message: Message): Record<string, string> => ({
+  HELIOS_EVENT: message.event,
+  HELIOS_TITLE: variable(message.title),
+  HELIOS_BODY: variable(message.body),
+  HELIOS_SESSION: variable(message.sessionId),
+  HELIOS_GOAL: variable(message.goal),
+  HELIOS_MACHINE: variable(message.machineId),
+  HELIOS_PID: variable(message.pid),
+  HELIOS_RUN: variable(message.run),
+  HELIOS_TIMESTAMP: new Date(message.atMs).toISOString(),
+  HELIOS_PAYLOAD: JSON.stringify(payloadOf(message)),
+});

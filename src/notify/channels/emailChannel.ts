@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import tls from 'node:tls';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import { NotifyFailure, type Channel, type ChannelDeps } from '../channel.ts';
+import { fullText, type Message } from '../notification.ts';
+import type { EmailSettings } from '../settings.ts';
+
+const timeoutMs = 10_000;
+
+type Deps = Pick<ChannelDeps, 'resolve' | 'redact' | 'caFile'>;
+
+export const emailChannel = (settings: EmailSettings, deps: Deps): Channel => ({
+  name: `e-mail to ${[settings.to].flat().join(', ')}`,
+  async send(message) {
+    const options = await connectionOf(settings, deps);
+    // Loaded with the first e-mail.
+    const { createTransport } = await import('nodemailer');
+    const transport = createTransport(options);
+    try {
+      await transport.sendMail(mailOf(settings, message));
+    } catch (error) {
+      throw failureOf(error, settings, deps);
+    } finally {
+      transport.close();
+    }
+  },
+});
+
+async function connectionOf(settings: EmailSettings, { resolve, caFile }: Deps) {
+  const { host, security = 'starttls', port = security === 'tls' ? 465 : 587, user, password = '' } = settings;
+  const file = caFile();
+  const ca = file === undefined ? undefined : [...tls.getCACertificates('default'), await readFile(file, 'utf8')];
+  return {
+    ...{ host, port },
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(user !== undefined && { auth: { user: await resolve(user), pass: await resolve(password) } }),
+    ...(ca && { tls: { ca } }),
+  };
+}
+
+const mailOf = ({ from, to }: EmailSettings, message: Message) => ({
+  from,
+  to,
+  subject: oneLine(`Helios: ${message.title}`, 200),
+  text: `${fullText(message)}\n\nSession ${message.sessionId}, ${new Date(message.atMs).toISOString()}\n`,
+  // Nothing answers it by itself.
+  headers: { 'Auto-Submitted': 'auto-generated', 'X-Helios-Event': message.event },
+});
+
+function failureOf(error: unknown, { host, user }: EmailSettings, { redact }: Deps): NotifyFailure {
+  const said = redact(oneLine(messageOf(error), 200));
+  switch (codeOf(error)) {
+    case 'EAUTH':
+      return new NotifyFailure('settings', `${host} does not let ${user ?? 'us'} in: ${said}`);
+    case 'ETLS':
+      return new NotifyFailure('settings', `${host} gives no safe way (STARTTLS): ${said}`);
+    case 'EENVELOPE':
+    case 'EMESSAGE':
+      return new NotifyFailure('refused', `${host} refused the e-mail: ${said}`);
+    default:
+      return new NotifyFailure('unreachable', `${host} could not be reached: ${said}`);
+  }
+}

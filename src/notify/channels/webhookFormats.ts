@@ -1,0 +1,69 @@
+/** A notification in the words of each service. Pure. */
+import { assertNever } from '../../base/errors.ts';
+import { fullText, isUrgent, payloadOf, type Message } from '../notification.ts';
+import type { NotifyEvent, WebhookSettings } from '../settings.ts';
+
+export interface WebhookCall {
+  readonly url: string;
+  readonly body: string;
+}
+
+/** `url` is as the settings have it, with its secrets. */
+export function webhookCall(
+  format: NonNullable<WebhookSettings['format']>,
+  url: string,
+  message: Message,
+): WebhookCall {
+  switch (format) {
+    case 'plain':
+      return { url, body: JSON.stringify(payloadOf(message)) };
+    case 'slack':
+      return {
+        url,
+        body: JSON.stringify({ text: `*${slack(message.title)}*\n${slack(fullText(message))}`.slice(0, 3_000) }),
+      };
+    case 'discord':
+      return { url, body: JSON.stringify(discord(message)) };
+    case 'ntfy':
+      return ntfy(url, message);
+    default:
+      return assertNever(format);
+  }
+}
+
+/** Its text is markup: what stands between < and > would be a mention or a link. */
+const slack = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** At most 2000 characters; nobody is mentioned, whatever the text says. */
+const discord = (message: Message): object => ({
+  username: 'Helios',
+  content: `**${message.title.replace(/[*_`~|\\]/g, '\\$&')}**\n${fullText(message)}`.slice(0, 2_000),
+  allowed_mentions: { parse: [] },
+});
+
+/** Published as JSON at the root of the server, with the last part of the path as the topic: so any script can be written. */
+function ntfy(address: string, message: Message): WebhookCall {
+  const url = new URL(address);
+  const [topic = '', ...before] = url.pathname
+    .split('/')
+    .filter((part) => part !== '')
+    .reverse();
+  url.pathname = `/${before.reverse().join('/')}`;
+  const body = {
+    topic: decodeURIComponent(topic),
+    title: message.title,
+    message: fullText(message),
+    priority: isUrgent(message) ? 4 : 3,
+    tags: [tags[message.event] ?? 'test_tube'],
+  };
+  return { url: url.href, body: JSON.stringify(body) };
+}
+
+const tags: Partial<Record<NotifyEvent, string>> = {
+  goal_met: 'tada',
+  error: 'rotating_light',
+  alarm: 'warning',
+  question: 'question',
+  approval: 'question',
+  budget: 'moneybag',
+};

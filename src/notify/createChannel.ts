@@ -1,0 +1,42 @@
+import { assertNever } from '../base/errors.ts';
+import { oneLine } from '../base/text.ts';
+import type { Channel, ChannelDeps } from './channel.ts';
+import { commandChannel } from './channels/commandChannel.ts';
+import { desktopChannel } from './channels/desktopChannel.ts';
+import { emailChannel } from './channels/emailChannel.ts';
+import { webhookChannel } from './channels/webhookChannel.ts';
+import { windowChannel } from './channels/windowChannel.ts';
+import type { Message } from './notification.ts';
+import type { ChannelSettings } from './settings.ts';
+
+/** What it sends is bounded and holds no secret that is known or has the form of one. */
+export function createChannel(settings: ChannelSettings, deps: ChannelDeps): Channel {
+  const { name, send } = bareChannel(settings, deps);
+  return { name, send: (message) => send(cleaned(message, deps.redact)) };
+}
+
+function bareChannel(settings: ChannelSettings, deps: ChannelDeps): Channel {
+  switch (settings.type) {
+    case 'vscode':
+      return windowChannel(deps);
+    case 'desktop':
+      return desktopChannel(deps);
+    case 'webhook':
+      return webhookChannel(settings, deps);
+    case 'email':
+      return emailChannel(settings, deps);
+    case 'command':
+      return commandChannel(settings, deps);
+    default:
+      return assertNever(settings);
+  }
+}
+
+const mostBodyChars = 1_500;
+
+const cleaned = (message: Message, redact: ChannelDeps['redact']): Message => ({
+  ...message,
+  title: oneLine(redact(message.title), 150),
+  body: redact(message.body).slice(0, mostBodyChars),
+  goal: oneLine(redact(message.goal), 200),
+});

@@ -1,0 +1,110 @@
+/** What is told, before it is known to whom. */
+import type { NotifyEvent } from './settings.ts';
+
+export interface Notification {
+  /** Every name under which it can be asked for; the one that says most first. */
+  readonly events: readonly NotifyEvent[];
+  /** A few words: `Run 7 failed`. */
+  readonly title: string;
+  /** A sentence or two, without the goal. */
+  readonly body: string;
+  readonly sessionId: string;
+  readonly goal: string;
+  readonly machineId?: string;
+  readonly pid?: number;
+  /** `run 7`. */
+  readonly run?: string;
+  /** Metric → its last value. */
+  readonly metrics?: Readonly<Record<string, number>>;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
+/** A notification on its way to one channel, under the name by which that asked for it. */
+export interface Message extends Notification {
+  readonly event: NotifyEvent;
+}
+
+/** As it is sent to whoever reads it by machine. */
+export interface Payload {
+  readonly event: NotifyEvent;
+  readonly title: string;
+  readonly body: string;
+  readonly sessionId: string;
+  readonly goal: string;
+  readonly machineId?: string;
+  readonly pid?: number;
+  readonly run?: string;
+  /** Of a value that is no number, its name: `NaN`, `Infinity`. */
+  readonly metrics?: Readonly<Record<string, number | string>>;
+  /** ISO 8601, UTC. */
+  readonly timestamp: string;
+}
+
+export function payloadOf({ events: _, atMs, metrics, ...message }: Message): Payload {
+  const { event, title, body, sessionId, goal, ...rest } = message;
+  const values =
+    metrics && Object.entries(metrics).map(([name, value]) => [name, Number.isFinite(value) ? value : String(value)]);
+  return {
+    ...{ event, title, body, sessionId, goal, ...rest },
+    ...(values && { metrics: Object.fromEntries(values) as Record<string, number | string> }),
+    timestamp: new Date(atMs).toISOString(),
+  };
+}
+
+/** Title, body and goal for people, the goal only where it says something. */
+export const fullText = ({ body, goal }: Pick<Message, 'body' | 'goal'>): string =>
+  [body, goal === '' ? '' : `Goal: ${goal}`].filter((part) => part !== '').join('\n');
+
+const urgent: readonly NotifyEvent[] = ['error', 'question', 'approval', 'alarm'];
+
+/** Somebody should look now. */
+export const isUrgent = ({ event }: Message): boolean => urgent.includes(event);
+
+/** So many lines of a summary name one notification each. */
+const namedLines = 5;
+
+/** Several in one, which says how many. They are of the same channel, oldest first, and not empty. */
+export function summed(messages: readonly Message[], lead: string): Message {
+  const [first, ...others] = messages;
+  if (first === undefined) throw new Error('There is nothing to sum up.');
+  if (others.length === 0) return { ...first, title: `${lead}: ${first.title}` };
+  const named = messages.slice(-namedLines);
+  const rest = messages.slice(0, -namedLines);
+  const lines = named.map(({ title, body }) => (body === '' ? title : `${title}: ${body.split('\n', 1)[0]}`));
+  const { machineId: _machine, pid: _pid, run: _run, metrics: _metrics, ...last } = messages.at(-1) ?? first;
+  return {
+    ...last,
+    event: messages.find(isUrgent)?.event ?? last.event,
+    title: `${lead}: ${messages.length} notifications`,
+    body: [...lines, ...(rest.length === 0 ? [] : [`and ${restText(rest)}`])].join('\n'),
+    goal: new Set(messages.map(({ goal }) => goal)).size === 1 ? last.goal : '',
+  };
+}
+
+/** `12 more runs ended`, or `12 more: 10 runs ended, 2 alarms`. */
+function restText(rest: readonly Message[]): string {
+  const counts = new Map<string, number>();
+  for (const { event } of rest) counts.set(words[event][1], (counts.get(words[event][1]) ?? 0) + 1);
+  const [only] = counts.keys();
+  if (counts.size === 1 && only !== undefined)
+    return `${rest.length} more ${rest.length === 1 ? words[rest[0]?.event ?? 'error'][0] : only}`;
+  return `${rest.length} more: ${[...counts].map(([name, count]) => `${count} × ${name}`).join(', ')}`;
+}
+
+/** One, and several. */
+const words: Readonly<Record<NotifyEvent, readonly [string, string]>> = {
+  goal_met: ['goal met', 'goals met'],
+  session_ended: ['session ended', 'sessions ended'],
+  error: ['error', 'errors'],
+  question: ['question', 'questions'],
+  approval: ['approval', 'approvals'],
+  budget: ['budget notice', 'budget notices'],
+  alarm: ['alarm', 'alarms'],
+  resumed: ['session taken up', 'sessions taken up'],
+  experiment_complete: ['experiment ended', 'experiments ended'],
+  task_complete: ['run ended', 'runs ended'],
+  task_failed: ['run failed', 'runs failed'],
+  metric_threshold: ['value reached', 'values reached'],
+  agent_idle: ['wait of the agent', 'waits of the agent'],
+};

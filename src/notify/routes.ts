@@ -1,0 +1,70 @@
+/** Who is told of what: the channels of the person, and those of the project beside them. Pure. */
+import { quietUntil, passesQuiet } from './quietHours.ts';
+import {
+  defaultEvents,
+  type ChannelSettings,
+  type NotificationSettings,
+  type NotifyEvent,
+  type QuietHours,
+} from './settings.ts';
+
+/** As the person has set it. */
+export interface PersonNotifications extends NotificationSettings {
+  /** Lets commands of a `helios.json` be run. */
+  readonly allowsProjectCommands?: boolean;
+}
+
+/** What a `helios.json` says. */
+export interface ProjectNotifications {
+  readonly notifications?: NotificationSettings;
+  readonly quietHours?: QuietHours;
+}
+
+export interface Route {
+  readonly channel: ChannelSettings;
+  readonly isProject: boolean;
+  readonly events: readonly NotifyEvent[];
+  readonly quietHours?: QuietHours;
+  /** Why nothing is sent there. */
+  readonly refused?: string;
+}
+
+const windowAlone: readonly ChannelSettings[] = [{ type: 'vscode' }];
+
+/** A channel that both name is told once. Events of a project without channels of its own are for those of the person. */
+export function routesOf(person: PersonNotifications, project: ProjectNotifications = {}): Route[] {
+  const { notifications = {} } = project;
+  const asked = notifications.channels ?? [];
+  const ownEvents = chosen(person.events) ?? (asked.length === 0 ? chosen(notifications.events) : undefined);
+  const ownQuiet = person.quietHours ?? project.quietHours;
+  const own = (person.channels ?? windowAlone).map((channel) => route(channel, ownEvents, ownQuiet));
+  const known = new Set(own.map(({ channel }) => JSON.stringify(channel)));
+  const quiet = notifications.quietHours ?? project.quietHours ?? person.quietHours;
+  const others = asked
+    .filter((channel) => !known.has(JSON.stringify(channel)))
+    .map((channel) => ({ ...route(channel, chosen(notifications.events), quiet), isProject: true }));
+  return [...own, ...others.map((each) => (mayRun(each, person) ? each : { ...each, refused: commandRefused }))];
+}
+
+const commandRefused =
+  'Commands of helios.json are not run: allow them with helios.notifications.allowProjectCommands, or allowProjectCommands in preferences.json.';
+
+const mayRun = ({ channel }: Route, { allowsProjectCommands }: PersonNotifications): boolean =>
+  channel.type !== 'command' || allowsProjectCommands === true;
+
+const chosen = (events: readonly NotifyEvent[] | undefined): readonly NotifyEvent[] | undefined =>
+  events === undefined || events.length === 0 ? undefined : events;
+
+const route = (
+  channel: ChannelSettings,
+  events: readonly NotifyEvent[] | undefined,
+  quietHours: QuietHours | undefined,
+): Route => ({ channel, isProject: false, events: events ?? defaultEvents, ...(quietHours && { quietHours }) });
+
+/** The name under which the route asks for one of the events; undefined where it asks for none. */
+export const askedEvent = ({ events }: Route, told: readonly NotifyEvent[]): NotifyEvent | undefined =>
+  told.find((event) => events.includes(event));
+
+/** Until when the event is held back; undefined where it is told at once. */
+export const heldUntil = ({ quietHours }: Route, event: NotifyEvent, nowMs: number): number | undefined =>
+  quietHours === undefined || passesQuiet(quietHours, event) ? undefined : quietUntil(quietHours, nowMs);
