@@ -3,6 +3,7 @@ import { UserFacing } from '../base/errors.ts';
 import { editDistance, nearWords } from '../base/nearWords.ts';
 import type { CliCommand } from './command.ts';
 import { authCommand } from './commands/auth.ts';
+import { cleanCommand } from './commands/clean.ts';
 import { exportCommand } from './commands/export.ts';
 import { killCommand } from './commands/kill.ts';
 import { machineCommand } from './commands/machine.ts';
@@ -22,6 +23,7 @@ export const commandTable: readonly CliCommand[] = [
   watchCommand,
   killCommand,
   exportCommand,
+  cleanCommand,
   machineCommand,
   modelsCommand,
   authCommand,

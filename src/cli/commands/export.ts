@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/exportRecords.ts';
 import { exportFormats, exportText, type ExportFormat } from '../../agent/exportText.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { KnownSecrets } from '../../base/redact.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession } from '../sessionReference.ts';
@@ -42,13 +41,12 @@ for a formula begins with an apostrophe in CSV and TSV.
     return { kind, format, isRaw: values.raw, reference: positionals[0] };
   },
   run: ({ kind, format, isRaw, reference }, context) =>
-    withEngine(context, async ({ sessions, home }) => {
-      const { stdout, env } = context.world;
+    withEngine(context, async ({ sessions, home, redact }) => {
+      const { stdout } = context.world;
       const id = reference === undefined ? undefined : (await namedSession(sessions, reference)).id;
-      const secrets = new KnownSecrets(env);
       const shape = {
         ...{ format, columns: exportColumns[kind] },
-        ...(!isRaw && { redact: (text: string) => secrets.redact(text) }),
+        ...(!isRaw && { redact }),
       };
       for await (const piece of exportText(exportRecords({ sessions, home }, kind, id), shape))
         await written(stdout, piece);

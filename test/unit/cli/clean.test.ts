@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'mocha';
+import { systemClock } from '../../../src/base/clock.ts';
+import type { RunId, SessionId } from '../../../src/base/ids.ts';
+import { runCli } from '../../../src/cli/cli.ts';
+import { homeAt } from '../../../src/storage/home.ts';
+import { Lease } from '../../../src/storage/lease.ts';
+import { SyntheticJournal } from '../../bench/syntheticJournal.ts';
+import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
+
+const dayMs = 86_400_000;
+
+describe('cleaning up sessions', () => {
+  const folder = scratchFolder();
+  const home = () => homeAt(path.join(folder(), 'home'));
+  const helios = async (...argv: string[]): Promise<FakeWorld & { code: number }> => {
+    const world = fakeWorld({ folder: folder() });
+    world.stdout.columns = 200;
+    return Object.assign(world, { code: await runCli(argv, world) });
+  };
+
+  interface Made {
+    readonly id: SessionId;
+    readonly run: RunId;
+  }
+
+  /** Ended unless told otherwise, with one run of `bytes` output. */
+  async function made(ageDays: number, state: 'ended' | 'going' | 'unfinished' = 'ended', bytes = 1000): Promise<Made> {
+    const journal = new SyntheticJournal(`goal of ${ageDays}`, Date.now() - ageDays * dayMs);
+    const run = journal.run();
+    if (state !== 'going') journal.runEnded(run, []);
+    if (state !== 'unfinished')
+      journal.add({ type: 'session.ended', reason: 'budget', summary: 'Spent.', evidence: [] });
+    await journal.write(home());
+    mkdirSync(home().runFolder(run), { recursive: true });
+    writeFileSync(path.join(home().runFolder(run), 'output.log'), 'x'.repeat(bytes));
+    return { id: journal.sessionId, run };
+  }
+  const isThere = ({ id, run }: Made): [boolean, boolean] => [
+    existsSync(home().journalFile(id)),
+    existsSync(home().runFolder(run)),
+  ];
+
+  it('shows what would go, and takes nothing', async () => {
+    const old = await made(100);
+    const young = await made(10);
+    for (const argv of [[], ['--dry-run']]) {
+      const { code, stdout } = await helios('clean', '--older-than', '90d', ...argv);
+      assert.equal(code, 0);
+      assert.match(stdout.text, new RegExp(`${old.id} +99 d 23 h ago .*kB +1 +goal of 100 +goes`));
+      assert.doesNotMatch(stdout.text, new RegExp(young.id));
+      assert.match(stdout.text, /1 session, .*would go, of .*Remove them with --yes/);
+    }
+    assert.deepEqual(
+      [isThere(old), isThere(young)],
+      [
+        [true, true],
+        [true, true],
+      ],
+    );
+  });
+
+  it('takes the old ones with their runs, and their rows of the list', async () => {
+    const old = await made(100);
+    const young = await made(10);
+    const { code, stdout } = await helios('clean', '--older-than', '90d', '--yes');
+    assert.equal(code, 0, stdout.text);
+    assert.match(stdout.text, /Removed 1 session, /);
+    assert.deepEqual(
+      [isThere(old), isThere(young)],
+      [
+        [false, false],
+        [true, true],
+      ],
+    );
+    assert.doesNotMatch((await helios('sessions')).stdout.text, new RegExp(old.id));
+  });
+
+  it('takes the oldest until the rest fits', async () => {
+    const sessions = [await made(3, 'ended', 2e6), await made(2, 'ended', 2e6), await made(1, 'ended', 2e6)];
+    await helios('clean', '--max-size', '5MB', '--yes');
+    assert.deepEqual(
+      sessions.map((session) => isThere(session)[0]),
+      [false, true, true],
+    );
+  });
+
+  it('never takes what is not over, open, or kept, and says so', async () => {
+    const going = await made(204, 'going');
+    const unfinished = await made(203, 'unfinished');
+    const open = await made(202);
+    const kept = await made(201);
+    await helios('clean', '--keep', kept.id);
+    const lease = await Lease.acquire(home().leaseFile(open.id), {
+      clock: systemClock,
+      kind: 'window',
+      onLost: () => undefined,
+    });
+    const { code, stdout } = await helios('clean', '--older-than', '1h', '--max-size', '1MB', '--yes');
+    await lease.release();
+    assert.equal(code, 0);
+    const stays: [Made, string][] = [
+      [going, 'a run of it goes on'],
+      [unfinished, 'it is not ended'],
+      [open, 'it is open'],
+      [kept, 'it is kept'],
+    ];
+    for (const [session, why] of stays) {
+      assert.match(stdout.text, new RegExp(`${session.id} .*stays: ${why}`));
+      assert.deepEqual(isThere(session), [true, true]);
+    }
+    await helios('clean', '--release', kept.id);
+    await helios('clean', '--older-than', '1h', '--yes');
+    assert.deepEqual(
+      [isThere(open), isThere(kept)],
+      [
+        [false, false],
+        [false, false],
+      ],
+    );
+  });
+
+  it('says what a machine keeps that does not answer', async () => {
+    const journal = new SyntheticJournal('far away', Date.now() - 100 * dayMs);
+    const run = journal.run({ machineId: 'gone' });
+    journal.runEnded(run, []);
+    journal.add({ type: 'session.ended', reason: 'user', summary: 'Stopped.', evidence: [] });
+    await journal.write(home());
+    const { code, stdout } = await helios('clean', '--older-than', '90d', '--yes');
+    assert.equal(code, 1);
+    assert.match(stdout.text, new RegExp(`What session ${journal.sessionId} left on gone stays: .*gone`));
+    assert.equal(existsSync(home().sessionFolder(journal.sessionId)), false);
+  });
+
+  const refusals: [string[], RegExp][] = [
+    [['--yes'], /Nothing says which sessions are to go/],
+    [['--older-than', 'long'], /--older-than must be an age, not “long”/],
+    [['--older-than', '-1d'], /older-than/],
+    [['--max-size', '20'], /--max-size must be a size, not “20”/],
+    [['--older-than', '1d', '--yes', '--dry-run'], /contradict each other/],
+  ];
+  for (const [argv, message] of refusals) {
+    it(`refuses: helios clean ${argv.join(' ')}`, async () => {
+      const { code, stderr } = await helios('clean', ...argv);
+      assert.equal(code, 1);
+      assert.match(stderr.text, message);
+    });
+  }
+});
