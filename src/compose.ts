@@ -6,6 +6,7 @@ import { DaySpending } from './agent/budget/daySpending.ts';
 import { createNotifier } from './agent/createNotifier.ts';
 import { reportsFolder } from './agent/projectTerms.ts';
 import { SessionReports } from './agent/reports.ts';
+import { retentionOf } from './agent/retention.ts';
 import { SessionCatalogue } from './agent/sessionCatalogue.ts';
 import { SessionStore } from './agent/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';
@@ -93,16 +94,14 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   const web = webOf(options, clock);
   const notifier = notifierOf(options, known);
   const reports = reportsOf(options, { home, runs, resources, logger, sessions: () => sessions, redact: known.redact });
+  const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const sessions: SessionStore = new SessionStore({
-    home,
-    version: heliosVersion,
-    ownerKind: options.ownerKind ?? 'terminal',
-    catalogue,
+    ...{ home, catalogue, version: heliosVersion, ownerKind: options.ownerKind ?? 'terminal' },
     shared: {
       ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web, reports, notifier },
       pages: new WebReader(web),
       looks: new MachineLooks(clock),
-      machinesIn: (workFolder) => machines.with(localIn(workFolder)),
+      machinesIn,
       globalMemoryFolder: home.globalMemoryFolder,
     },
   });
@@ -122,6 +121,7 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   return {
     home: home.folder,
     ...{ sessions, machines, runs, resources, reports, models, prices, notifier },
+    retention: retentionOf(sessions, { home, clock, machinesIn }),
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...providers().values()],
     redact: known.redact,
