@@ -14,6 +14,8 @@ export class DemoNight {
   #turns = 0;
   #calls = 0;
   #runs = 0;
+  /** Runs whose curve is there. */
+  readonly #drawn = new Set<RunId>();
 
   constructor(startedMs?: number) {
     this.source = new MemorySessionSource('train a 10M GPT on TinyStories to val_loss < 1.2', startedMs);
@@ -83,18 +85,19 @@ export class DemoNight {
     return id;
   }
 
-  /** Its curve falls towards `best` from the start of the run to now, and is left where the view can read it. */
+  /** Its curve, where it has none yet, falls towards `best` from the start of the run to now. */
   end(runId: RunId, best: number, verdict: Verdict = { kind: 'ok' }): void {
     const { source } = this;
     const started = source.events().find((event) => event.type === 'run.started' && event.runId === runId);
     const startMs = started?.at ?? source.atMs;
-    this.curve(runId, best, { startMs, endMs: source.atMs });
+    if (!this.#drawn.has(runId)) this.curve(runId, best, { startMs, endMs: source.atMs });
     const summary = { metric: 'val_loss', count: 200, lastStep: 2000, min: best, max: 4, mean: best * 1.3, best };
     const metrics = [{ ...summary, last: best, direction: 'lower' as const }];
     source.add({ type: 'run.ended', runId, verdict, endedMs: source.atMs, metrics });
   }
 
   curve(runId: RunId, floor: number, { startMs, endMs }: { readonly startMs: number; readonly endMs: number }): void {
+    this.#drawn.add(runId);
     const count = 200;
     const share = (index: number): number => index / (count - 1);
     const of = (value: (index: number) => number): Float64Array =>

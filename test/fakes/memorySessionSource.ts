@@ -12,6 +12,7 @@ export class MemorySessionSource implements SessionViewSource {
   readonly id = 's-000000001demo' as SessionId;
   readonly #changed = new Emitter<void>();
   readonly #events: JournalEvent[] = [];
+  #added = 0;
   readonly #series = new Map<string, SeriesColumns>();
   readonly onDidChange = this.#changed.event;
   /** What the person did, in words. */
@@ -41,7 +42,7 @@ export class MemorySessionSource implements SessionViewSource {
 
   add(event: SessionEvent, afterMs = 1_000): this {
     this.atMs += this.#events.length === 0 ? 0 : afterMs;
-    this.#events.push({ v: 1, id: `e${this.#events.length}`, at: this.atMs, ...event });
+    this.#events.push({ v: 1, id: `e${(this.#added += 1)}`, at: this.atMs, ...event });
     return this;
   }
 

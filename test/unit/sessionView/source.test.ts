@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { silentLogger } from '../../../src/base/logger.ts';
+import { homeAt } from '../../../src/storage/home.ts';
+import { OpenSessions } from '../../../src/vscode/openSessions.ts';
+import { createSessionViewSource } from '../../../src/vscode/sessionViewSource.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { eventually, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
+
+const ask = {
+  name: 'ask_person',
+  input: { question: 'Go on?', options: ['Yes', 'No'], default: 'No', deadline_minutes: 60 },
+};
+
+describe('what a session view reads', () => {
+  let here: TestEngine;
+  let sessions: OpenSessions;
+  let clock: ManualClock;
+
+  const world = () => ({ engine: here.engine, sessions, clock, logger: silentLogger });
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    here = await testEngine(new ScriptedModel((_request, index) => (index === 0 ? [ask] : 'hang')));
+    sessions = new OpenSessions(new ManualClock());
+    sessions.attach(here.engine);
+  });
+
+  afterEach(async () => {
+    sessions.dispose();
+    await here.dispose();
+  });
+
+  it('is live for a session of this window, and lets the person act', async () => {
+    const session = await here.start();
+    const asked = await eventually(session, 'question.asked');
+    const source = await createSessionViewSource(world(), session.id);
+    let changes = 0;
+    source.onDidChange(() => (changes += 1));
+    const hand = source.hand();
+    assert.ok(typeof hand !== 'string');
+    await hand.pin('one GPU only');
+    await hand.answer(asked.questionId, 'Yes');
+    assert.deepEqual([...session.state.stickies.values()], ['one GPU only']);
+    assert.equal(session.state.questions.get(asked.questionId)?.answer?.text, 'Yes');
+    assert.ok(changes >= 2 && source.isGrowing);
+    assert.equal(source.events().at(-1)?.id, session.events().at(-1)?.id);
+    source.dispose();
+  });
+
+  it('follows the journal of another process while somebody looks, and only reads it', async () => {
+    const session = await here.start();
+    await eventually(session, 'question.asked');
+    const other = new OpenSessions(new ManualClock());
+    const source = await createSessionViewSource({ ...world(), sessions: other }, session.id);
+    assert.match(String(source.hand()), new RegExp(`another process \\(${process.pid} `));
+    const before = source.events().length;
+    await session.pin('written by the other');
+    await clock.advance(5_000);
+    assert.equal(source.events().length, before, 'nobody looks');
+    source.setWatched(true);
+    await clock.advance(1_000);
+    await until(() => source.events().some((event) => event.type === 'note.pinned'));
+    assert.equal(source.isGrowing, true);
+    source.dispose();
+    assert.equal(clock.pendingTimers, 0);
+    other.dispose();
+  });
+
+  it('says of a session that nobody works on that it can be resumed', async () => {
+    const session = await here.start();
+    await session.stop();
+    here = await here.restart(new ScriptedModel([]));
+    const source = await createSessionViewSource(world(), session.id);
+    assert.match(String(source.hand()), /Resume it/);
+    assert.equal(source.isGrowing, false);
+    assert.deepEqual(source.ledger().rows, []);
+    source.dispose();
+  });
+
+  it('refuses a session that does not exist', async () => {
+    const id = 's-0000000000aaaaaa' as Parameters<typeof createSessionViewSource>[1];
+    await assert.rejects(createSessionViewSource(world(), id), /There is no session/);
+  });
+
+  it('reads texts beside the journal and nothing else', async () => {
+    const session = await here.start();
+    const folder = homeAt(here.home).sessionFolder(session.id);
+    await mkdir(path.join(folder, 'results'), { recursive: true });
+    await writeFile(path.join(folder, 'results/c1.txt'), 'all of it');
+    await appendFile(path.join(here.home, 'secret.txt'), 'not for you');
+    const source = await createSessionViewSource(world(), session.id);
+    assert.equal(await source.readFile(path.join(folder, 'results/c1.txt'), 100), 'all of it');
+    assert.equal(await source.readFile(path.join(folder, 'results/c1.txt'), 3), 'all');
+    for (const file of [path.join(here.home, 'secret.txt'), '../../secret.txt', '/etc/passwd', folder])
+      await assert.rejects(source.readFile(file, 100), /not kept with the session/, file);
+    source.dispose();
+  });
+});

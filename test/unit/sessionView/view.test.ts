@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { LedgerLine } from '../../../src/protocol/sessionView.ts';
+import { axisLabels } from '../../../webview/session/axisLabels.ts';
+import { ordered } from '../../../webview/session/ledgerOrder.ts';
+import { longestWaitMs, ReplayClock } from '../../../webview/session/replayClock.ts';
+import { relative, span } from '../../../webview/session/times.ts';
+import { keyTarget, windowOf } from '../../../webview/session/timelineList.ts';
+import { restoreState, ViewStore, type ViewState } from '../../../webview/session/viewState.ts';
+
+/** Steps at these seconds. */
+const steps = (...seconds: readonly (number | undefined)[]) => ({
+  count: seconds.length,
+  timeOf: (row: number) => (seconds[row] === undefined ? undefined : seconds[row] * 1000),
+});
+
+describe('the clock of a replay', () => {
+  it('goes as fast as it happened, or so many times faster', () => {
+    const real = new ReplayClock(0);
+    assert.deepEqual(
+      [400, 400, 400].map((ms) => real.advance(ms, 1, steps(0, 1, 2, 3))),
+      [0, 0, 1],
+    );
+    const fast = new ReplayClock(0);
+    assert.equal(fast.advance(250, 10, steps(0, 1, 2, 3)), 2);
+  });
+
+  it('does not wait out a night', () => {
+    const clock = new ReplayClock(0);
+    assert.equal(clock.advance(longestWaitMs - 1, 1, steps(0, 30_000, 30_001)), 0);
+    assert.equal(clock.advance(1, 1, steps(0, 30_000, 30_001)), 1);
+  });
+
+  it('loses no time between frames, and takes many steps in one', () => {
+    const clock = new ReplayClock(0);
+    const many = steps(...Array.from({ length: 101 }, (_, index) => index));
+    for (let frame = 0; frame < 10; frame++) clock.advance(100, 100, many);
+    assert.equal(clock.row, 100);
+  });
+
+  it('waits where the time of the next step is not known yet', () => {
+    const clock = new ReplayClock(0);
+    assert.equal(clock.advance(60_000, 100, steps(0, undefined, 2)), 0);
+    assert.equal(clock.advance(9, 100, steps(0, 1, 2)), 0, 'what passed meanwhile is not made up for');
+    assert.equal(clock.advance(1, 100, steps(0, 1, 2)), 1);
+  });
+
+  it('comes to the end of anything within some seconds, and stays there', () => {
+    const night = steps(...Array.from({ length: 10_000 }, (_, index) => index));
+    const clock = new ReplayClock(0);
+    for (let frame = 0; frame < 240; frame++) clock.advance(16, 0, night);
+    assert.equal(clock.row, 9999);
+    assert.equal(clock.advance(16, 0, night), 9999);
+  });
+
+  it('passes over a clock that was set back', () => {
+    assert.equal(new ReplayClock(0).advance(1, 1, steps(50, 10, 11)), 1);
+  });
+});
+
+describe('the list of steps', () => {
+  it('draws what is in sight and a little more, of however many', () => {
+    assert.deepEqual(windowOf(0, 440, 10_000), { from: 0, to: 30 });
+    assert.deepEqual(windowOf(22 * 5000, 440, 10_000), { from: 4990, to: 5030 });
+    assert.deepEqual(windowOf(22 * 9990, 440, 10_000), { from: 9980, to: 10_000 });
+    assert.deepEqual(windowOf(0, 440, 0), { from: 0, to: 0 });
+    assert.deepEqual(windowOf(22 * 50, 440, 5), { from: 40, to: 40 }, 'scrolled beyond what has become shorter');
+  });
+
+  for (const [key, expected] of Object.entries({
+    ...{ ArrowUp: 49, ArrowDown: 51, PageUp: 30, PageDown: 70, Home: 0, End: 99, x: undefined },
+  }))
+    it(`moves with ${key}`, () => assert.equal(keyTarget(key, { row: 50, last: 99, page: 20 }), expected));
+
+  it('stays within the session', () => {
+    assert.equal(keyTarget('PageUp', { row: 3, last: 99, page: 20 }), 0);
+    assert.equal(keyTarget('ArrowDown', { row: 99, last: 99, page: 20 }), 99);
+  });
+});
+
+describe('the order of the ledger', () => {
+  const line = (number: number, more: Partial<LedgerLine>): LedgerLine => ({
+    ...{ name: `e${number}`, number, what: '', decision: '', tone: 'plain', why: '', best: '', runs: [], cost: '' },
+    ...{ code: '', isChampion: false },
+    ...more,
+  });
+  const lines = [line(1, { bestValue: 2 }), line(2, {}), line(3, { bestValue: 0.5 }), line(4, { bestValue: 2 })];
+  const by = (isDescending: boolean) => ordered(lines, { column: 'best', isDescending }).map(({ number }) => number);
+
+  it('keeps lines without a value last, both ways, and equal ones by their number', () => {
+    assert.deepEqual(by(false), [3, 1, 4, 2]);
+    assert.deepEqual(by(true), [1, 4, 3, 2]);
+  });
+});
+
+describe('times and axes', () => {
+  it('say how long and how long ago', () => {
+    assert.deepEqual([40_000, 720_000, 7_800_000, 3 * 86_400_000].map(span), ['40 s', '12 m', '2 h 10 m', '3 d']);
+    assert.deepEqual([relative(1000, 61_000), relative(61_000, 1000)], ['1 m ago', 'in 1 m']);
+  });
+
+  it('label steps from 1 and times as clocks count them', () => {
+    assert.deepEqual(
+      axisLabels('step', { from: 0, to: 44 }, 6).map(({ text }) => text),
+      ['10', '20', '30', '40'],
+    );
+    const start = new Date(2026, 0, 1, 22).getTime();
+    const night = axisLabels('time', { from: start, to: start + 8 * 3_600_000 }, 9);
+    assert.deepEqual(
+      night.slice(0, 3).map(({ text }) => text),
+      ['22:00', '23:00', '00:00'],
+    );
+  });
+
+  it('never label without end', () => {
+    for (const axis of ['time', 'step'] as const)
+      for (const to of [0.001, 1, 1e6, 1e12])
+        assert.ok(axisLabels(axis, { from: 0, to }, 8).length <= 9, `${axis} ${to}`);
+  });
+});
+
+describe('what the person has arranged', () => {
+  it('survives being saved', () => {
+    let saved: unknown;
+    const store = { getState: () => saved, setState: (state: ViewState) => void (saved = structuredClone(state)) };
+    const first = new ViewStore(store, () => undefined);
+    first.update({
+      sessionId: 's-1',
+      tab: 'inbox',
+      isLive: false,
+      row: 17,
+      speed: 100,
+      sort: { column: 'best', isDescending: true },
+    });
+    first.zoomTo({ from: 10, to: 20 });
+    assert.deepEqual(new ViewStore(store, () => undefined).state, first.state);
+  });
+
+  it('is sound whatever was saved', () => {
+    const sound = restoreState(undefined);
+    for (const junk of [
+      null,
+      7,
+      [],
+      { tab: 'x', row: -1, speed: 3, axis: 1, zoom: { time: { from: 2, to: 1 } }, sort: 'no' },
+    ])
+      assert.deepEqual(restoreState(junk), sound);
+  });
+});
