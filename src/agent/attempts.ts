@@ -1,7 +1,7 @@
 /** What a session has tried, read from its journal; and which of it still tells what a launch would tell again. */
 import type { RunId } from '../base/ids.ts';
 import { TriedRuns, type Attempt, type FoundRun, type TriedRun } from '../experiments/duplicates.ts';
-import type { CodeState } from '../experiments/experiment.ts';
+import type { ExperimentPlan } from '../experiments/experiment.ts';
 import type { RunLimit, Verdict } from '../runs/run.ts';
 import type { JournalEvent } from './events.ts';
 import { growingFold } from './growingFold.ts';
@@ -9,7 +9,7 @@ import type { RunState, SessionState } from './state.ts';
 
 interface Attempts {
   readonly tried: TriedRuns;
-  readonly codes: Map<string, CodeState>;
+  readonly plans: Map<string, ExperimentPlan>;
   /** How often something was done that may change what a run finds: edits, commands, words of the person. */
   changes: number;
   /** `changes` when it was planned, and when it ended. */
@@ -29,17 +29,18 @@ const harmlessTools: ReadonlySet<string> = new Set([
 ]);
 
 const attemptsOf = growingFold<JournalEvent, Attempts>(
-  () => ({ tried: new TriedRuns(), codes: new Map(), changes: 0, plannedAt: new Map(), endedAt: new Map() }),
+  () => ({ tried: new TriedRuns(), plans: new Map(), changes: 0, plannedAt: new Map(), endedAt: new Map() }),
   (attempts, event) => {
     switch (event.type) {
       case 'experiment.planned':
-        attempts.codes.set(event.plan.id, event.plan.code);
+        attempts.plans.set(event.plan.id, event.plan);
         return;
       case 'run.planned': {
         const { id: runId, experimentId, command, cwd } = event.spec;
-        const code = experimentId === undefined ? undefined : attempts.codes.get(experimentId);
-        if (experimentId === undefined || code === undefined) return;
-        attempts.tried.add({ command, cwd, code }, { runId, experimentId });
+        const plan = experimentId === undefined ? undefined : attempts.plans.get(experimentId);
+        if (experimentId === undefined || plan === undefined) return;
+        const { code, sameCodeAs } = plan;
+        attempts.tried.add({ command, cwd, code, sameCodeAs }, { runId, experimentId });
         attempts.plannedAt.set(runId, attempts.changes);
         return;
       }
@@ -82,19 +83,6 @@ export function duplicatesOf(events: readonly JournalEvent[], state: SessionStat
         (run) => run.experimentId !== asked.experimentId && stillTells(known, state.runs.get(run.runId), run, asked),
       );
     return found === undefined ? [] : [{ attempt, found }];
-  });
-}
-
-/** Runs with the same arguments in other states of the code, newest first, one for each state. */
-export function inOtherCode(events: readonly JournalEvent[], state: SessionState, asked: AskedAttempts): TriedRun[] {
-  const known = attemptsOf(events);
-  const [attempt] = asked.attempts;
-  if (attempt === undefined || asked.attempts.length > 1) return [];
-  const trees = new Set<string>();
-  return known.tried.inOtherCode(attempt).filter((run) => {
-    if (run.code.kind !== 'git' || trees.has(run.code.tree)) return false;
-    trees.add(run.code.tree);
-    return run.experimentId !== asked.experimentId && stillTells(known, state.runs.get(run.runId), run, asked);
   });
 }
 

@@ -6,8 +6,8 @@ import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { messageOf, ToolFailure } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import { commandForm } from '../experiments/commandForm.ts';
-import { differsInWordsOnly } from '../experiments/codeDifference.ts';
-import { fingerprintOf, type Attempt } from '../experiments/duplicates.ts';
+import { sameCode } from '../experiments/codeDifference.ts';
+import { codeKey, fingerprintOf, type Attempt } from '../experiments/duplicates.ts';
 import type { CodeState, ExperimentPlan } from '../experiments/experiment.ts';
 import type { ExperimentRow } from '../experiments/ledger.ts';
 import { hasCrashed } from '../experiments/recordRows.ts';
@@ -16,7 +16,7 @@ import type { RunLimit } from '../runs/run.ts';
 import type { DecidedExperiment, ExperimentDecisionRequest } from '../tools/expDecide.ts';
 import type { ExperimentArguments } from '../tools/experimentTerms.ts';
 import { machinePath } from '../tools/machinePath.ts';
-import { duplicatesOf, inOtherCode, type AskedAttempts } from './attempts.ts';
+import { duplicatesOf, type AskedAttempts } from './attempts.ts';
 import { decisionWarnings, duplicateText, resultText } from './experimentWords.ts';
 import type { JournalEvent } from './events.ts';
 import { envFor } from './fold.ts';
@@ -116,14 +116,19 @@ export class ExperimentDesk implements Disposable {
     if (before !== undefined) return before;
     const joined = request.experiment === undefined ? undefined : this.#row(request.experiment);
     const number = this.#state.records.size + 1;
-    const { machine, cwd, code } = await this.#place(request, joined?.id ?? `e${number}`);
-    const attempts = request.commands.map((command): Attempt => ({ command, cwd, code }));
-    const asked: AskedAttempts = { attempts, limit: request.limit, experimentId: joined?.id };
-    const of = await this.#refuseDuplicates(machine, request, asked);
-    if (joined !== undefined) return this.#joined(joined, code);
-    const plan = planOf({ request, machine, cwd, code, attempts, number, state: this.#state });
-    const retest = of === undefined || request.retest === undefined ? {} : { retest: { of, why: request.retest } };
-    await this.#deps.log.record({ type: 'experiment.planned', plan: { ...plan, ...retest }, callId });
+    const place = await this.#place(request, joined?.id ?? `e${number}`);
+    const { cwd, code } = place;
+    const sameCodeAs = await this.#sameCode(place, request.commands);
+    if (joined !== undefined) this.#refuseOtherCode(joined, { code, sameCodeAs });
+    const attempts = request.commands.map((command): Attempt => ({ command, cwd, code, sameCodeAs }));
+    const of = this.#refuseDuplicates(request, { attempts, limit: request.limit, experimentId: joined?.id });
+    if (joined !== undefined) return joined.id;
+    const plan: ExperimentPlan = {
+      ...planOf({ ...place, request, attempts, number, state: this.#state }),
+      ...(sameCodeAs !== undefined && { sameCodeAs }),
+      ...(of !== undefined && request.retest !== undefined && { retest: { of, why: request.retest } }),
+    };
+    await this.#deps.log.record({ type: 'experiment.planned', plan, callId });
     return plan.id;
   }
 
@@ -164,41 +169,29 @@ export class ExperimentDesk implements Disposable {
   }
 
   /** The experiment that is made again on purpose, where it is one. */
-  async #refuseDuplicates(
-    machine: Machine,
-    request: ExperimentRequest,
-    asked: AskedAttempts,
-  ): Promise<string | undefined> {
-    const { events } = this.#deps.log;
-    const found = duplicatesOf(events, this.#state, asked);
+  #refuseDuplicates({ retest }: ExperimentRequest, asked: AskedAttempts): string | undefined {
+    const found = duplicatesOf(this.#deps.log.events, this.#state, asked);
     const [first] = found;
-    if (first === undefined) return request.retest === undefined ? this.#refuseSameWords(machine, asked) : undefined;
-    if (request.retest !== undefined) return first.found.experimentId;
-    const ledger = this.#deps.desk.ledger();
-    throw new ToolFailure(duplicateText({ found, of: asked.attempts.length, ledger }));
+    if (first === undefined || retest !== undefined) return first?.found.experimentId;
+    throw new ToolFailure(duplicateText({ found, of: asked.attempts.length, ledger: this.#deps.desk.ledger() }));
   }
 
-  /** The code is another one, and differs in comments and empty lines alone. */
-  async #refuseSameWords(machine: Machine, asked: AskedAttempts): Promise<undefined> {
-    const code = asked.attempts[0]?.code;
-    if (code?.kind !== 'git') return;
-    for (const run of inOtherCode(this.#deps.log.events, this.#state, asked).slice(0, mostTrees)) {
-      if (run.code.kind !== 'git') continue;
-      if (!(await differsInWordsOnly(machine, code.repo, [run.code.tree, code.tree]))) continue;
-      const found = asked.attempts
-        .slice(0, 1)
-        .map((attempt) => ({ attempt, found: { ...run, likeness: 'words' as const } }));
-      throw new ToolFailure(duplicateText({ found, of: 1, ledger: this.#deps.desk.ledger() }));
-    }
+  /** The code of an earlier experiment that cannot be told from this one; the newest are asked. */
+  async #sameCode({ machine, code }: Place, commands: readonly string[]): Promise<string | undefined> {
+    if (code.kind !== 'git') return undefined;
+    const plans = [...this.#state.records.values()].map(({ plan }) => plan).reverse();
+    const known = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
+    if (known.includes(code.tree)) return undefined;
+    const { repo, tree } = code;
+    return sameCode(machine, { repo, tree, commands, others: known.slice(0, mostTrees) });
   }
 
-  #joined({ id, plan }: ExperimentRow, code: CodeState): string {
-    const isOther = plan?.code.kind === 'git' && code.kind === 'git' && plan.code.tree !== code.tree;
-    if (isOther)
+  #refuseOtherCode({ id, plan }: ExperimentRow, { code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>): void {
+    const [before, now] = [plan && codeKey(plan), codeKey({ code, sameCodeAs })];
+    if (before !== undefined && now !== undefined && before !== now)
       throw new ToolFailure(
         `The code has changed since experiment ${id}: a run of it would measure something else. Launch it without experiment, as one of its own. Nothing was started.`,
       );
-    return id;
   }
 
   /** `ToolFailure` names those there are. */

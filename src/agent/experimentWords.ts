@@ -49,9 +49,8 @@ const pointsText = (count: number, of: number): string =>
   `Nothing was started: ${count} of ${of} points were tried before.`;
 
 const likenessText = {
-  same: 'the same code with the same arguments',
+  same: 'the same code (comments and outputs do not count) with the same arguments',
   seed: 'the same code with arguments that differ in nothing but seed, workers or logging',
-  words: 'the same arguments with code that differs only in comments and empty lines',
 } as const;
 
 function earlierText(id: string, duplicates: RefusedLaunch['found'], { experiments, rows }: Ledger): string {

@@ -1,53 +1,96 @@
-/** Whether two states of code differ in more than comments and empty space. */
-import type { Machine } from '../machines/machine.ts';
+/** Whether two states of code differ in what a run could notice: not in comments, empty lines, or what runs left behind. */
+import path from 'node:path';
 import { shellQuote } from '../base/text.ts';
+import type { Machine } from '../machines/machine.ts';
+import { commandForm } from './commandForm.ts';
 
 const limitMs = 5_000;
 
+export interface ComparedCode {
+  /** A work tree of the repository that has the trees, absolute. */
+  readonly repo: string;
+  readonly tree: string;
+  /** In the order in which they are preferred. */
+  readonly others: readonly string[];
+  /** What is to run: files that it names count, whatever they are. */
+  readonly commands: readonly string[];
+}
+
 /**
- * True when every line that differs is empty or a comment. False where that is not so, too long to tell, or cannot be asked;
- * never rejects. Indentation counts: in Python it means something.
+ * The first of `others` that a run could not tell from `tree`. `undefined` where there is none, where the difference is too
+ * long to tell, and where it cannot be asked; never rejects. One look at the machine, whatever their number.
  */
-export async function differsInWordsOnly(
+export async function sameCode(
   machine: Machine,
-  repo: string,
-  trees: readonly [string, string],
-): Promise<boolean> {
+  { repo, tree, others, commands }: ComparedCode,
+): Promise<string | undefined> {
+  if (others.length === 0 || others.includes(tree)) return others.find((other) => other === tree);
   const options = '--no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
-  const command = `git -c core.fsmonitor=false diff-tree -r -p ${options} ${trees.map(shellQuote).join(' ')}`;
+  const looks = others.map(
+    (other) =>
+      `git -c core.fsmonitor=false -c core.quotePath=false diff-tree -r -p ${options} ${shellQuote(other)} ${shellQuote(tree)} && echo '${endMark}'`,
+  );
   try {
-    const { outcome, stdout, omittedBytes } = await machine.exec(command, { cwd: repo, timeoutMs: limitMs });
-    const isWhole = outcome.kind === 'exited' && outcome.code === 0 && omittedBytes.stdout === 0;
-    return isWhole && isWordsOnly(stdout);
+    const { stdout, omittedBytes } = await machine.exec(looks.join(' && '), { cwd: repo, timeoutMs: limitMs });
+    if (omittedBytes.stdout > 0) return undefined;
+    const diffs = stdout.split(`${endMark}\n`).slice(0, -1);
+    const named = namedFiles(commands);
+    return others.find((_, index) => diffs[index] !== undefined && isSame(diffs[index], named));
   } catch {
     // A machine that does not answer now says so when the run is launched.
-    return false;
+    return undefined;
   }
 }
+
+/** No line of a diff begins so. */
+const endMark = '= end of difference =';
 
 const markers: readonly (readonly [RegExp, RegExp])[] = [
   [/\.(?:py|sh|bash|ya?ml|toml|r|jl|rb|pl|cfg|conf|mk)$|(?:^|\/)Makefile$/i, /^\s*#(?!!|SBATCH|PBS|\s*type:)/],
   [/\.(?:c|cc|cpp|cu|cuh|h|hpp|js|ts|jsx|tsx|mjs|java|rs|go|scala|swift|kt)$/i, /^\s*(?:\/\/|\/\*[^*]*\*\/\s*$)/],
   [/\.(?:lua|sql|hs)$/i, /^\s*--/],
-  [/\.(?:md|rst|txt)$|(?:^|\/)(?:LICENSE|README)[^/]*$/i, /^/],
+  [/\.(?:md|rst)$|(?:^|\/)(?:LICENSE|README)[^/]*$/i, /^/],
 ];
+const codeFile =
+  /\.(?:py|pyx|ipynb|sh|bash|r|jl|rb|pl|c|cc|cpp|cu|cuh|h|hpp|js|ts|mjs|java|rs|go|scala|swift|kt|lua|sql|hs|ya?ml|toml|json|cfg|ini|conf|mk|env|lock)$|(?:^|\/)(?:Makefile|Dockerfile|requirements[^/]*\.txt)$/i;
+const leftBehind =
+  /(?:^|\/)(?:__pycache__|wandb|mlruns|runs|logs?|outs?|outputs?|results?|checkpoints?|ckpts?|lightning_logs|tensorboard|\.ipynb_checkpoints)\/|\.(?:log|out|err|pyc|pt|pth|ckpt|safetensors)$|(?:^|\/)(?:results\.tsv|nohup\.out|run\.log|events\.out\.tfevents[^/]*)$/i;
 
-/** `diff`: what `git diff-tree -p` writes. Files that came, went, or are no text count as a difference. */
-export function isWordsOnly(diff: string): boolean {
-  let comment: RegExp | undefined;
-  let isBody = false;
-  for (const line of diff.split('\n')) {
-    if (line.startsWith('diff --git ')) {
-      const name = / b\/(.*)$/.exec(line)?.[1] ?? '';
-      comment = markers.find(([file]) => file.test(name))?.[1];
-      isBody = false;
-    } else if (line.startsWith('@@')) isBody = true;
-    else if (isBody ? !isHarmless(line, comment) : special.test(line)) return false;
-  }
-  return true;
+/** The last parts of all paths that commands name, but for where their output goes. */
+export const namedFiles = (commands: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    commands.flatMap((command) =>
+      commandForm(command)
+        .exact.split(/["'=,\s:;()]+/)
+        .filter(Boolean)
+        .map((word) => path.posix.basename(word)),
+    ),
+  );
+
+/** `diff`: what `git diff-tree -p` writes. */
+export function isSame(diff: string, named: ReadonlySet<string>): boolean {
+  return diff
+    .split(/^(?=diff --git )/m)
+    .filter((part) => part !== '')
+    .every((part) => isHarmlessFile(part, named));
 }
 
-const special = /^(?:Binary files|GIT binary|new file|deleted file|old mode|new mode|Submodule)/;
+/** What a run left: a file that is new and no code, or of a kind that only runs write; never one that the command names. */
+function isHarmlessFile(part: string, named: ReadonlySet<string>): boolean {
+  const [head = '', ...lines] = part.split('\n');
+  const name = / b\/(.*)$/.exec(head)?.[1] ?? '';
+  if (name === '' || head.startsWith('diff --git "')) return false;
+  const body = lines.findIndex((line) => line.startsWith('@@'));
+  const facts = body < 0 ? lines : lines.slice(0, body);
+  const isNew = facts.some((line) => line.startsWith('new file'));
+  const isOutput = !codeFile.test(name) && (isNew || leftBehind.test(name));
+  if (isOutput && !named.has(path.posix.basename(name))) return true;
+  if (facts.some((line) => special.test(line)) || body < 0) return false;
+  const comment = markers.find(([file]) => file.test(name))?.[1];
+  return lines.slice(body).every((line) => isHarmlessLine(line, comment));
+}
 
-const isHarmless = (line: string, comment: RegExp | undefined): boolean =>
+const special = /^(?:Binary files|GIT binary|new file|deleted file|old mode|new mode)/;
+
+const isHarmlessLine = (line: string, comment: RegExp | undefined): boolean =>
   !/^[+-]/.test(line) || line.slice(1).trim() === '' || (comment?.test(line.slice(1)) ?? false);

@@ -11,6 +11,8 @@ export interface Attempt {
   /** Absolute, on the machine. */
   readonly cwd: string;
   readonly code: CodeState;
+  /** As `ExperimentPlan` has it. */
+  readonly sameCodeAs?: string | undefined;
 }
 
 export interface TriedRun {
@@ -19,12 +21,9 @@ export interface TriedRun {
   readonly code: CodeState;
 }
 
-/**
- * - `same`: same code, same arguments · `seed`: arguments that differ in nothing that changes a result but chance
- * - `words`: same arguments, code that differs in comments and empty lines alone
- */
+/** - `same`: same code, same arguments · `seed`: arguments that differ in nothing that changes a result but chance */
 export interface FoundRun extends TriedRun {
-  readonly likeness: 'same' | 'seed' | 'words';
+  readonly likeness: 'same' | 'seed';
 }
 
 /** The same for the same code state and the same arguments of every command, whatever their order, quotes and spaces. */
@@ -35,14 +34,12 @@ export const fingerprintOf = (attempts: readonly Attempt[]): string =>
 export class TriedRuns {
   readonly #bySame = new Map<string, TriedRun[]>();
   readonly #bySeed = new Map<string, TriedRun[]>();
-  readonly #byArguments = new Map<string, TriedRun[]>();
 
   add(attempt: Attempt, ids: Omit<TriedRun, 'code'>): void {
     const keys = keysOf(attempt);
     const run: TriedRun = { ...ids, code: attempt.code };
     put(this.#bySame, keys.same, run);
     put(this.#bySeed, keys.seed, run);
-    put(this.#byArguments, keys.arguments, run);
   }
 
   /** The same attempt, or one that differs in its seed and the like; what is the same comes first, the newest of each first. */
@@ -56,29 +53,24 @@ export class TriedRuns {
       ...seeds.map((run) => ({ ...run, likeness: 'seed' as const })),
     ];
   }
-
-  /** Same arguments in another state of the code, newest first. */
-  inOtherCode(attempt: Attempt): readonly TriedRun[] {
-    const { code } = attempt;
-    if (code.kind !== 'git') return [];
-    const runs = this.#byArguments.get(keysOf(attempt).arguments) ?? [];
-    return runs.filter((run) => run.code.kind === 'git' && run.code.tree !== code.tree).toReversed();
-  }
 }
+
+/** Equal where a run could not tell the code apart; `undefined` where it is not known. */
+export const codeKey = ({ code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>): string | undefined =>
+  code.kind === 'git' ? (sameCodeAs ?? code.tree) : undefined;
 
 interface Keys {
   readonly same: string;
   readonly seed: string;
-  readonly arguments: string;
 }
 
-function keysOf({ command, cwd, code }: Attempt): Keys {
+function keysOf({ command, cwd, code, sameCodeAs }: Attempt): Keys {
   const { exact, near, folder } = commandForm(command);
   const at = path.posix.resolve(cwd, folder ?? '.');
   // The same code in another worktree is the same code.
   const place = code.kind === 'git' ? path.posix.relative(code.repo, at) : at;
-  const state = code.kind === 'git' ? code.tree : 'unknown';
-  return { same: hash([state, place, exact]), seed: hash([state, place, near]), arguments: hash([place, exact]) };
+  const state = codeKey({ code, sameCodeAs }) ?? 'unknown';
+  return { same: hash([state, place, exact]), seed: hash([state, place, near]) };
 }
 
 const hash = (parts: readonly string[]): string =>

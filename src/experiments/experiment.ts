@@ -38,6 +38,8 @@ export interface ExperimentPlan {
   /** Absolute, on the machine. */
   readonly cwd: string;
   readonly code: CodeState;
+  /** The tree of an earlier experiment that a run could not tell from `code`: comments, empty lines and outputs differ. */
+  readonly sameCodeAs?: string;
   /** The same for the same code state and the same arguments, whatever their order, quotes and spaces. */
   readonly fingerprint: string;
   /** As the command names it. */
