@@ -44,6 +44,7 @@ const lateFiles = {
   ssh2: 'ssh2',
   dockerode: 'dockerode',
   undici: 'undici',
+  nodemailer: 'nodemailer',
 };
 
 /** Native parts of ssh2, which does without them. */
@@ -295,26 +296,26 @@ async function copyWasm() {
 }
 
 /** Completion in an editor comes from what the file is checked with. */
-async function writeSchema() {
-  const entryPoints = ['src/machines/list/machineSchema.ts'];
+async function writeSchema(entryPoint, maker, file) {
   const { outputFiles } = await esbuild.build({
     ...node,
-    entryPoints,
+    entryPoints: [entryPoint],
     format: 'esm',
     sourcemap: false,
     metafile: false,
     write: false,
   });
   const code = Buffer.from(outputFiles[0].contents).toString('base64');
-  const { machinesJsonSchema } = await import(`data:text/javascript;base64,${code}`);
-  await writeFile(join(root, 'dist/machines.schema.json'), JSON.stringify(machinesJsonSchema()));
+  const made = await import(`data:text/javascript;base64,${code}`);
+  await writeFile(join(root, 'dist', file), JSON.stringify(made[maker]()));
 }
 
 async function main() {
   const builds = (options.tests ? await hostTestBuilds() : await productBuilds()).flatMap(withExistingEntries);
   if (!options.tests) {
     await copyWasm();
-    await writeSchema();
+    await writeSchema('src/machines/list/machineSchema.ts', 'machinesJsonSchema', 'machines.schema.json');
+    await writeSchema('src/project/projectJsonSchema.ts', 'projectJsonSchema', 'project.schema.json');
   }
   if (options.watch) {
     for (const build of builds) await (await esbuild.context({ ...build, logLevel: 'info' })).watch();

@@ -1,5 +1,5 @@
 /** `helios.json`: found in the work folder or above it, and understood whole or not at all. */
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
@@ -24,14 +24,53 @@ export interface ProjectFile extends Project {
  * cannot be understood: it is never ignored in silence.
  */
 export async function readProjectFile(folder: string, home: string = homedir()): Promise<ProjectFile | undefined> {
+  const found = await findProjectFile(folder, home);
+  return found && parseProject(found.file, found.text);
+}
+
+/** The same file, whether it can be understood or not. */
+async function findProjectFile(
+  folder: string,
+  home: string = homedir(),
+): Promise<{ readonly file: string; readonly text: string } | undefined> {
   for (let current = path.resolve(folder); ; current = path.dirname(current)) {
     const file = path.join(current, projectFileName);
     const text = await readIfThere(file);
-    if (text !== undefined) return parseProject(file, text);
+    if (text !== undefined) return { file, text };
     if (current === home || path.dirname(current) === current || (await isThere(path.join(current, '.git'))))
       return undefined;
   }
 }
+
+/**
+ * Writes a `helios.json` to begin with into the folder, and resolves with its path. Rejects with `UserFacing` where there is
+ * one; with `orFind` the one that counts for the folder is then the answer.
+ */
+export async function createProjectFile(
+  folder: string,
+  project: Pick<Project, 'provider' | 'model' | 'defaultMachine'>,
+  { orFind = false } = {},
+): Promise<string> {
+  const found = orFind ? await findProjectFile(folder) : undefined;
+  if (found !== undefined) return found.file;
+  const file = path.join(folder, projectFileName);
+  const text = `${JSON.stringify({ ...project, ...beginning }, null, 2)}\n`;
+  try {
+    await writeFile(file, text, { flag: 'wx' });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw new UserFacing(`${file} cannot be written: ${messageOf(error)}.`);
+    throw new UserFacing(`${file} is there already.`, 'Edit it, or take it away first.');
+  }
+  return file;
+}
+
+/** Each line shows what may stand there, and changes little. */
+const beginning: Project = {
+  metricNames: ['loss', 'acc', 'lr'],
+  instructions: '',
+  experimentDir: 'experiments',
+  notifications: { channels: [], events: [] },
+};
 
 async function readIfThere(file: string): Promise<string | undefined> {
   try {

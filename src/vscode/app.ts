@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { commands, lm, window, workspace, type ExtensionContext, type LogOutputChannel } from 'vscode';
 import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { Emitter } from '../base/emitter.ts';
 import { messageOf } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import { homeAt } from '../storage/home.ts';
@@ -18,6 +19,7 @@ import { inboxCommands } from './commands/inbox.ts';
 import { machineCommands } from './commands/machines.ts';
 import { modelCommands } from './commands/models.ts';
 import { noteCommands } from './commands/notes.ts';
+import { notifyCommands } from './commands/notify.ts';
 import { runCommands } from './commands/runs.ts';
 import { reportCommands } from './commands/reports.ts';
 import { sessionCommands, showActions } from './commands/sessions.ts';
@@ -30,6 +32,7 @@ import { createMetricsPanels } from './metricsPanel/panel.ts';
 import { KeepRunning, keepRunningCommands } from './keepRunning.ts';
 import { takeRenewed } from './keepRunningSecrets.ts';
 import { createMetricsSource } from './metricsSource.ts';
+import type { Message } from '../notify/notification.ts';
 import { createMachineQuestions } from './machineQuestions.ts';
 import { HeliosModels, type ModelParts } from './modelProvider.ts';
 import { Notes } from './notes.ts';
@@ -49,6 +52,7 @@ export class App implements Disposable {
   readonly #logger: LogOutputChannel;
   readonly #parts: Parts;
   readonly #models: ModelParts;
+  readonly #told = this.#owned.add(new Emitter<Message>());
   readonly #hostModels = this.#owned.add(new HostModels());
   #trees: Trees | undefined;
   #panels: ReturnType<typeof createMetricsPanels> | undefined;
@@ -104,6 +108,7 @@ export class App implements Disposable {
             },
             storeSecret: (name, value) => keys.set(name, value ?? ''),
             approve: (request, signal) => approvals.ask(request, signal),
+            notify: (message) => this.#told.fire(message),
             ...questions.prompts,
           },
           providers: [this.#hostModels.provider],
@@ -130,7 +135,7 @@ export class App implements Disposable {
     this.#feature('trees', () => (this.#trees = new Trees(parts)));
     this.#feature('metrics panel', () => (this.#panels = this.#createPanels()));
     this.#feature('session views', () => (this.#views = this.#createViews()));
-    this.#feature('notifications', () => createNotices(sessions, approvals, following));
+    this.#feature('notifications', () => createNotices(this.#told.event, approvals, following));
     this.#feature('keep running', () => (this.#keepRunning = new KeepRunning(parts, systemClock)));
     this.#feature('briefs', () => (this.#briefs = this.#createBriefs()));
     this.#feature('documents', () => this.#growDocuments());
@@ -156,6 +161,7 @@ export class App implements Disposable {
       ...reportCommands(parts),
       ...inboxCommands(parts),
       ...modelCommands(parts, this.#models),
+      ...notifyCommands(parts),
       ...signInCommands(() => this.#chatgpt),
       ...keepRunningCommands(parts, () => this.#keepRunning),
       ...demoCommands(parts, this.#context.globalState),

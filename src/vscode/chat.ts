@@ -206,7 +206,8 @@ class ChatHandler {
     }
     const session = await engine.sessions.start({
       goal,
-      budget: suggestedBudget(),
+      budget: {},
+      defaultBudget: suggestedBudget(),
       workFolder: folder.fsPath,
       ...picked,
     });

@@ -32,6 +32,9 @@ export const paletteCommands = [
   'helios.openMachineTerminal',
   'helios.openMachineWindow',
   'helios.setApiKey',
+  'helios.setSecret',
+  'helios.testNotification',
+  'helios.openProjectFile',
   'helios.signIn',
   'helios.signOut',
   'helios.selectModel',
@@ -144,6 +147,10 @@ export interface Settings {
   readonly 'consult.model': string;
   readonly prices: Readonly<Record<string, unknown>>;
   readonly 'chat.followMinutes': number;
+  readonly 'notifications.channels': readonly unknown[];
+  readonly 'notifications.events': readonly string[];
+  readonly 'notifications.quietHours': Readonly<Record<string, unknown>>;
+  readonly 'notifications.allowProjectCommands': boolean;
   readonly 'report.write': NonNullable<EngineSettings['report']>;
   readonly 'report.open': 'unseen' | 'never';
 }
@@ -187,6 +194,10 @@ export const defaults: Settings = {
   'consult.model': '',
   prices: {},
   'chat.followMinutes': 30,
+  'notifications.channels': [{ type: 'vscode' }],
+  'notifications.events': [],
+  'notifications.quietHours': {},
+  'notifications.allowProjectCommands': false,
   'report.write': 'always',
   'report.open': 'unseen',
 };
@@ -210,6 +221,8 @@ export const restrictedSettings = [
   'web.searxngUrl',
   'web.allowPrivateAddresses',
   'consult.provider',
+  'notifications.channels',
+  'notifications.allowProjectCommands',
 ] as const satisfies readonly (keyof Settings)[];
 
 export const settingKey = (key: keyof Settings): string => `helios.${key}`;

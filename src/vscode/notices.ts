@@ -1,16 +1,16 @@
-/** The few notifications: an answer is needed, a session ended or stands still while nobody watches it. */
+/** Notifications of the window: what is told through the channel `vscode`, and the questions of the gate, which need an answer. */
 import { window } from 'vscode';
-import { noticeText } from '../agent/budget/notices.ts';
-import type { ApprovalAnswer, ApprovalRequest, Session } from '../agent/engine.ts';
-import type { JournalEvent } from '../agent/events.ts';
-import { oneLine } from '../base/text.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../agent/engine.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import type { Event } from '../base/emitter.ts';
+import { oneLine } from '../base/text.ts';
+import { isUrgent, type Message } from '../notify/notification.ts';
+import type { NotifyEvent } from '../notify/settings.ts';
 import type { Approvals } from './approvals.ts';
 import { run } from './commandRegistry.ts';
 import type { CommandId } from './contributions.ts';
 import type { FollowTarget } from './followTarget.ts';
-import type { OpenSessions } from './openSessions.ts';
-import { approvalText, endText } from './present/sessionText.ts';
+import { approvalText } from './present/sessionText.ts';
 
 export const approvalAnswers: Readonly<Record<string, ApprovalAnswer>> = {
   Allow: 'allow',
@@ -18,12 +18,14 @@ export const approvalAnswers: Readonly<Record<string, ApprovalAnswer>> = {
   Deny: 'deny',
 };
 
-export function createNotices(sessions: OpenSessions, approvals: Approvals, following: FollowTarget): Disposable {
+/** Who follows a session in the chat reads there what happens to it. */
+export function createNotices(told: Event<Message>, approvals: Approvals, following: FollowTarget): Disposable {
   const owned = new DisposableStore();
   owned.add(approvals.onDidAsk((request) => void askInNotification(request, approvals)));
   owned.add(
-    sessions.onDidRecord(({ session, event }) => {
-      if (!following.isFollowed(session.id)) void tellOf(session, event);
+    told((message) => {
+      // It is asked by itself, with its answers.
+      if (message.event !== 'approval' && !following.isFollowed(message.sessionId)) void show(message);
     }),
   );
   return owned;
@@ -36,33 +38,33 @@ async function askInNotification(request: ApprovalRequest, approvals: Approvals)
   if (answer !== undefined) approvals.answer(request.callId, answer);
 }
 
-async function tellOf(session: Session, event: JournalEvent): Promise<void> {
-  const goal = oneLine(session.state.goal, 80);
-  if (event.type === 'session.ended' && event.reason !== 'user') {
-    const why = event.reason === 'budget' ? ` ${oneLine(event.summary, 300)}` : '';
-    const text = `Helios: ${endText(event.reason)}.${why} ${goal}`;
-    const buttons: Record<string, CommandId> = {
-      'Open Brief': 'helios.openBrief',
-      'Show Metrics': 'helios.showMetrics',
-    };
-    await offer(window.showInformationMessage(text, ...Object.keys(buttons)), buttons, session.id);
-  }
-  // The end by a limit tells of itself; what an experiment may cost is the model's to know.
-  if (event.type === 'budget.noticed' && event.percent === 80 && event.scope !== 'experiment') {
-    const text = `Helios: ${noticeText(event)}. ${goal}`;
-    const buttons: Record<string, CommandId> = { Follow: 'helios.follow', Stop: 'helios.stop' };
-    await offer(window.showInformationMessage(text, ...Object.keys(buttons)), buttons, session.id);
-  }
-  if (event.type === 'session.paused' && event.by === 'error') {
-    const text = `Helios is paused: ${oneLine(event.detail ?? 'an error', 200)}. ${goal}`;
-    const buttons: Record<string, CommandId> = { Follow: 'helios.follow', 'Send Message': 'helios.say' };
-    await offer(window.showWarningMessage(text, ...Object.keys(buttons)), buttons, session.id);
-  }
+type Buttons = Readonly<Record<string, CommandId>>;
+
+const atTheEnd: Buttons = { 'Open Journal': 'helios.openJournal', 'Show Metrics': 'helios.showMetrics' };
+const buttonsOf: Partial<Record<NotifyEvent, Buttons>> = {
+  goal_met: atTheEnd,
+  session_ended: atTheEnd,
+  budget: { Follow: 'helios.follow', Stop: 'helios.stop' },
+  error: { Follow: 'helios.follow', 'Send Message': 'helios.say' },
+  question: { Answer: 'helios.answerQuestion', Follow: 'helios.follow' },
+};
+const otherButtons: Buttons = { Follow: 'helios.follow', 'Show Metrics': 'helios.showMetrics' };
+
+async function show(message: Message): Promise<void> {
+  const { event, title, body, goal, sessionId } = message;
+  const isOfSession = sessionId !== '';
+  const text = [`Helios: ${title}.`, oneLine(body, 300), oneLine(goal, 80)].filter((part) => part !== '').join(' ');
+  const buttons = isOfSession ? (buttonsOf[event] ?? otherButtons) : {};
+  const offered = Object.keys(buttons);
+  const shown = isUrgent(message)
+    ? window.showWarningMessage(text, ...offered)
+    : window.showInformationMessage(text, ...offered);
+  await offer(shown, buttons, ...(isOfSession ? [sessionId] : []));
 }
 
 export async function offer(
   shown: Thenable<string | undefined>,
-  buttons: Readonly<Record<string, CommandId>>,
+  buttons: Buttons,
   ...args: readonly string[]
 ): Promise<void> {
   const choice = await shown;

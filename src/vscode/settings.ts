@@ -58,7 +58,19 @@ export function engineSettings(): EngineSettings {
       allowsPrivateAddresses: setting('web.allowPrivateAddresses'),
     },
     ...consultSettings(),
+    notifications: notificationSettings(),
+    allowsProjectCommands: setting('notifications.allowProjectCommands'),
     ...(effort !== 'default' && { effort }),
+  };
+}
+
+/** As they are written; the engine checks them. */
+function notificationSettings(): object {
+  const quietHours = setting('notifications.quietHours');
+  return {
+    channels: setting('notifications.channels'),
+    events: setting('notifications.events'),
+    ...(Object.keys(quietHours).length > 0 && { quietHours }),
   };
 }
 

@@ -1,0 +1,67 @@
+/** `helios.json` in the editor, secrets for notifications, and whether notifications arrive. */
+import { window, workspace, type QuickPickItem } from 'vscode';
+import { UserFacing } from '../../base/errors.ts';
+import { notifySecret, secretNamePattern } from '../../notify/secretText.ts';
+import { createProjectFile, readProjectFile } from '../../project/projectFile.ts';
+import { trialNotification, trialText } from '../../project/trial.ts';
+import { openFile, type Handlers } from '../commandRegistry.ts';
+import type { Parts } from '../parts.ts';
+
+export function notifyCommands(parts: Parts): Handlers {
+  return {
+    'helios.openProjectFile': () => openProjectFile(),
+    'helios.setSecret': () => setSecret(parts),
+    'helios.testNotification': () => testNotification(parts),
+  };
+}
+
+/** The folder that is asked about; undefined when nothing was chosen. Throws `UserFacing` where none is open. */
+async function chosenFolder(): Promise<string | undefined> {
+  const folders = workspace.workspaceFolders ?? [];
+  if (folders.length === 0) throw new UserFacing('No folder is open.', 'Open one: helios.json belongs to a folder.');
+  const folder = folders.length === 1 ? folders[0] : await window.showWorkspaceFolderPick();
+  return folder?.uri.fsPath;
+}
+
+/** The one that counts there, broken or not; else a new one. */
+async function openProjectFile(): Promise<void> {
+  const folder = await chosenFolder();
+  if (folder === undefined) return;
+  await openFile(await createProjectFile(folder, {}, { orFind: true }));
+}
+
+async function setSecret({ keys }: Parts): Promise<void> {
+  const name = await window.showInputBox({
+    title: 'Helios: Set Secret',
+    prompt: 'Its name: in helios.json and in the settings of notifications, ${secret:name} stands for it.',
+    validateInput: (text) => (secretNamePattern.test(text) ? undefined : 'Letters, digits, - and _.'),
+    ignoreFocusOut: true,
+  });
+  if (name === undefined) return;
+  const value = await window.showInputBox({
+    title: `Secret ${name}`,
+    prompt: 'Kept in the secret storage of VS Code. Empty deletes it.',
+    password: true,
+    ignoreFocusOut: true,
+  });
+  if (value === undefined) return;
+  await keys.set(notifySecret(name), value);
+  window.setStatusBarMessage(`Helios: the secret ${name} was ${value.trim() === '' ? 'deleted' : 'stored'}.`, 6_000);
+}
+
+/** What came of it is said for each channel. */
+async function testNotification({ host }: Parts): Promise<void> {
+  const [folder] = workspace.workspaceFolders ?? [];
+  const engine = await host.get();
+  const project = folder && (await readProjectFile(folder.uri.fsPath));
+  const results = await engine.notifier.try(trialNotification(Date.now()), project);
+  const rows = results.map((result): QuickPickItem => {
+    const icon = result.problem === undefined ? 'pass' : 'error';
+    return {
+      label: `$(${icon}) ${result.channel}`,
+      description: result.isProject ? 'helios.json' : 'settings',
+      detail: trialText(result),
+    };
+  });
+  await window.showQuickPick(rows, { title: 'Helios: Test Notification', placeHolder: 'Was sent to these channels' });
+}
