@@ -1,0 +1,130 @@
+/**
+ * Results as autoresearch writes them: one line per experiment, tabs between `commit`, the metric, `memory_gb`, `status` and
+ * `description`. Commits have seven characters, values six decimals, memory one; a crash has zeros.
+ */
+import { UserFacing } from '../base/errors.ts';
+import { oneLine } from '../base/text.ts';
+import type { CodeState } from './experiment.ts';
+import { summaryFor, type ExperimentRow, type ImportedResult, type Ledger } from './ledger.ts';
+
+const mostProblems = 10;
+const mostRows = 10_000;
+const maxDescriptionChars = 500;
+const statuses = ['keep', 'discard', 'crash'] as const;
+
+/**
+ * The experiments that are over, oldest first, with values that were measured here alone. What has no measured value is a
+ * crash; what is neither kept nor a crash is a discard, and says so where it was decided otherwise.
+ */
+export function writeResultsTsv({ experiments, decisive }: Ledger): string {
+  const metric = field(decisive?.metric ?? 'metric');
+  const lines = experiments.filter(({ status }) => status === 'over').map(resultLine);
+  return [`commit\t${metric}\tmemory_gb\tstatus\tdescription`, ...lines, ''].join('\n');
+}
+
+function resultLine(row: ExperimentRow): string {
+  const { result, decision, plan, hypothesis } = row;
+  const commit = commitOf(plan?.code).slice(0, 7);
+  const isCrash = result === undefined || decision?.decision === 'crash';
+  const value = isCrash ? '0.000000' : valueText(result.mean);
+  const memory = isCrash ? '0.0' : memoryGb(row).toFixed(1);
+  const status = isCrash ? 'crash' : decision?.decision === 'keep' ? 'keep' : 'discard';
+  const note = isCrash || decision?.decision === status ? '' : ` (${decision?.decision ?? 'not decided'})`;
+  return [commit, value, memory, status, field(`${hypothesis}${note}`)].join('\t');
+}
+
+const commitOf = (code: CodeState | undefined): string =>
+  (code?.kind === 'git' ? ((code.isDirty ? code.commit : code.head) ?? code.head) : undefined) ?? '0000000';
+
+/** Six decimals, as long as they say something of the value. */
+const valueText = (value: number): string =>
+  value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(6) : value.toFixed(6);
+
+/** Nothing that could be taken for the next field, the next line, or the beginning of a quoted one. */
+const field = (text: string): string => oneLine(text, maxDescriptionChars).replaceAll('"', "'");
+
+const memoryMetrics: readonly (readonly [string, number])[] = [
+  ...['peak_vram_mb', 'vram_mb', 'peak_memory_mb', 'memory_mb', 'max_memory_mb'].map((name) => [name, 1024] as const),
+  ...['memory_gb', 'peak_memory_gb', 'peak_vram_gb', 'vram_gb', 'max_memory_gb'].map((name) => [name, 1] as const),
+];
+
+/** The most that a run of it printed; 0 where none did. */
+function memoryGb({ runs }: ExperimentRow): number {
+  const measured = runs.flatMap(({ metrics }) =>
+    memoryMetrics.flatMap(([name, unit]) => {
+      const max = summaryFor(metrics, name)?.max;
+      return max !== undefined && Number.isFinite(max) ? [max / unit] : [];
+    }),
+  );
+  return Math.max(0, ...measured);
+}
+
+interface Columns {
+  readonly commit: number;
+  readonly value: number;
+  readonly memory: number;
+  readonly status: number;
+  readonly description: number;
+  readonly metric: string;
+  readonly count: number;
+}
+
+/**
+ * The rows of such a file. The metric is the column behind `commit`; `memory_gb` may be missing, columns of others are left
+ * alone. Throws `UserFacing` that names every line that does not fit (the first ten of them); then nothing of it counts.
+ */
+export function readResultsTsv(text: string, source = 'results.tsv'): readonly ImportedResult[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const columns = columnsOf(lines[0] ?? '', source);
+  const problems: string[] = [];
+  const results = lines.flatMap((line, index): ImportedResult[] => {
+    if (index === 0 || line.trim() === '') return [];
+    const read = resultOf(line.split('\t'), columns);
+    if ('problem' in read) problems.push(`Line ${index + 1}: ${read.problem}.`);
+    return 'problem' in read ? [] : [read];
+  });
+  const left = problems.length - mostProblems;
+  const told = [...problems.slice(0, mostProblems), ...(left > 0 ? [`… and ${left} more lines.`] : [])];
+  if (problems.length > 0)
+    throw new UserFacing(`${source} was not imported. ${told.join(' ')}`, 'Correct these lines, then import it again.');
+  if (results.length > mostRows)
+    throw new UserFacing(`${source} was not imported: it has ${results.length} results, and ${mostRows} is the most.`);
+  return results;
+}
+
+function columnsOf(header: string, source: string): Columns {
+  const names = header.split('\t').map((name) => name.trim());
+  const at = (name: string): number => names.findIndex((one) => one.toLowerCase() === name);
+  const [commit, status, description] = [at('commit'), at('status'), at('description')];
+  const metric = names[commit + 1] ?? '';
+  if ([commit, status, description].includes(-1) || ['', 'status', 'description', 'memory_gb'].includes(metric))
+    throw new UserFacing(
+      `${source} was not imported. Line 1: the header is ${JSON.stringify(oneLine(header, 200))}.`,
+      'It must be commit, the name of the metric, memory_gb, status and description, with tabs between them.',
+    );
+  return { commit, value: commit + 1, memory: at('memory_gb'), status, description, metric, count: names.length };
+}
+
+function resultOf(fields: readonly string[], columns: Columns): ImportedResult | { readonly problem: string } {
+  if (fields.length !== columns.count)
+    return { problem: `it has ${fields.length} fields, the header ${columns.count}` };
+  const of = (index: number): string => (fields[index] ?? '').trim();
+  const word = of(columns.status).toLowerCase();
+  const status = statuses.find((one) => one === word);
+  if (status === undefined) return { problem: `its status is ${JSON.stringify(word)}, not keep, discard or crash` };
+  const value = numberOf(of(columns.value));
+  const memory = numberOf(of(columns.memory));
+  if (value === undefined && status !== 'crash')
+    return { problem: `its ${columns.metric} is ${JSON.stringify(of(columns.value))}, not a number` };
+  return {
+    ...{ commit: of(columns.commit), metric: columns.metric, status },
+    description: oneLine(of(columns.description), maxDescriptionChars),
+    ...(status !== 'crash' && value !== undefined && { value }),
+    ...(status !== 'crash' && memory !== undefined && { memoryGb: memory }),
+  };
+}
+
+function numberOf(text: string): number | undefined {
+  const value = text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
