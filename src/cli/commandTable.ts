@@ -4,10 +4,14 @@ import { editDistance, nearWords } from '../base/nearWords.ts';
 import type { CliCommand } from './command.ts';
 import { authCommand } from './commands/auth.ts';
 import { cleanCommand } from './commands/clean.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
+import { initCommand } from './commands/init.ts';
 import { killCommand } from './commands/kill.ts';
 import { machineCommand } from './commands/machine.ts';
 import { modelsCommand } from './commands/models.ts';
+import { notifyCommand } from './commands/notify.ts';
+import { promoteCommand } from './commands/promote.ts';
 import { replayCommand } from './commands/replay.ts';
 import { reportCommand } from './commands/report.ts';
 import { searchCommand } from './commands/search.ts';
@@ -19,11 +23,15 @@ export const commandTable: readonly CliCommand[] = [
   sessionsCommand,
   replayCommand,
   reportCommand,
+  initCommand,
+  notifyCommand,
+  promoteCommand,
   searchCommand,
   watchCommand,
   killCommand,
   exportCommand,
   cleanCommand,
+  doctorCommand,
   machineCommand,
   modelsCommand,
   authCommand,

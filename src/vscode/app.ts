@@ -13,6 +13,7 @@ import { Briefs } from './briefs.ts';
 import { registerChat } from './chat.ts';
 import { ChatgptAuth, signInCommands } from './chatgptAuth.ts';
 import { registerCommands, run, tell, type Handlers } from './commandRegistry.ts';
+import { experimentCommands } from './commands/experiments.ts';
 import { demoCommands, startPendingDemo } from './commands/demo.ts';
 import { goalCommands } from './commands/goal.ts';
 import { inboxCommands } from './commands/inbox.ts';
@@ -155,6 +156,7 @@ export class App implements Disposable {
     const handlers: Handlers = {
       ...goalCommands(parts),
       ...sessionCommands(parts, async (id) => this.#views?.show(id)),
+      ...experimentCommands(parts),
       ...runCommands(parts, (id) => this.#showPanel(id)),
       ...machineCommands(parts),
       ...noteCommands(parts),

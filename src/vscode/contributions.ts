@@ -20,6 +20,7 @@ export const paletteCommands = [
   'helios.openBrief',
   'helios.resumeSession',
   'helios.keepRunning',
+  'helios.promote',
   'helios.compareRuns',
   'helios.openRunOutput',
   'helios.stopRun',
@@ -124,6 +125,8 @@ export interface Settings {
   readonly 'budget.experiment.tokens': number;
   readonly 'budget.day.usd': number;
   readonly 'budget.day.tokens': number;
+  /** Commands and runs cannot change the person's repositories with git. */
+  readonly 'git.protect': boolean;
   readonly 'session.idleTurns': number;
   /** Whether sessions go on when VS Code closes; `never`: only those for which it is asked. */
   readonly 'session.keepRunning': 'never' | 'always';
@@ -172,6 +175,7 @@ export const defaults: Settings = {
   'budget.experiment.tokens': 0,
   'budget.day.usd': 0,
   'budget.day.tokens': 0,
+  'git.protect': true,
   'session.idleTurns': 5,
   'session.keepRunning': 'never',
   'session.resume': 'always',
@@ -206,6 +210,7 @@ export const defaults: Settings = {
 export const restrictedSettings = [
   'home',
   'permissions.mode',
+  'git.protect',
   'providers.anthropicBaseUrl',
   'providers.claudePath',
   'providers.openaiBaseUrl',

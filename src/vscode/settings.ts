@@ -35,6 +35,7 @@ export function engineSettings(): EngineSettings {
   return {
     provider: setting('model.provider'),
     permissionMode: setting('permissions.mode'),
+    protectsGit: setting('git.protect'),
     idleTurns: setting('session.idleTurns'),
     report: setting('report.write'),
     keepAwake: setting('session.keepAwake'),

@@ -15,6 +15,12 @@ export function sessionIdOf(argument: unknown): SessionId | undefined {
   return typeof id === 'string' && isSessionId(id) ? id : undefined;
 }
 
+/** The id of an experiment in its session: `e7`. */
+export function experimentOf(argument: unknown): string | undefined {
+  const target = targetOf(argument);
+  return target?.kind === 'experiment' ? target.experimentId : undefined;
+}
+
 export function runIdOf(argument: unknown): RunId | undefined {
   const target = targetOf(argument);
   const id = target !== undefined && 'runId' in target ? target.runId : argument;

@@ -6,6 +6,7 @@ import type { Icon } from './words.ts';
 export type RowTarget =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'run'; readonly runId: string; readonly sessionId: string }
+  | { readonly kind: 'experiment'; readonly experimentId: string; readonly sessionId: string }
   | { readonly kind: 'note'; readonly path: string; readonly sessionId?: string }
   | { readonly kind: 'machine'; readonly machineId: string }
   | { readonly kind: 'question'; readonly questionId: string; readonly sessionId: string }
