@@ -26,7 +26,7 @@ export interface VsCodeOptions {
 }
 
 export interface VsCode {
-  /** The page to open in a browser. */
+  /** The page to open in a browser: another one after a restart. */
   readonly url: string;
   /** Where `~/.helios` would be. */
   readonly heliosHome: string;
@@ -35,6 +35,10 @@ export interface VsCode {
   log(): string;
   /** The extension hosts that live now, the newest last. A reloaded window leaves its old one for a while. */
   extensionHostPids(): readonly number[];
+  /** Ends the server and its extension hosts as a power cut would; what these started goes on. */
+  kill(): Promise<void>;
+  /** Starts a server again with all that the one before has kept. */
+  restart(): Promise<void>;
   /** Ends the server and everything it started, also what went into a process group of its own, and its folders. */
   dispose(): Promise<void>;
 }
@@ -77,17 +81,23 @@ export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
     if (options.extensionVsix) {
       await run(process.execPath, [...args, '--install-extension', options.extensionVsix], { env });
     }
-    const server = spawn(process.execPath, [...args, ...serverFlags(options)], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const { port, log } = await listening(server);
+    const start = (): Promise<{ port: number; log: () => string }> =>
+      listening(
+        spawn(process.execPath, [...args, ...serverFlags(options)], { env, stdio: ['ignore', 'pipe', 'pipe'] }),
+      );
+    let server = await start();
     return {
-      url: pageUrl(port, options),
+      get url() {
+        return pageUrl(server.port, options);
+      },
       heliosHome,
       extensionsFolder,
-      log,
+      log: () => server.log(),
       extensionHostPids: () => extensionHosts(id),
+      kill: () => killServer(id, dirname(entry)),
+      async restart() {
+        server = await start();
+      },
       dispose,
     };
   } catch (error) {
@@ -159,6 +169,18 @@ function extensionHosts(id: string): readonly number[] {
     .filter((entry) => entry.commandLine.includes('--type=extensionHost'))
     .sort((a, b) => a.startTicks - b.startTicks)
     .map((entry) => entry.pid);
+}
+
+/** Those that run a file of VS Code's own: the server, its extension hosts, its watchers. */
+async function killServer(id: string, codeFolder: string): Promise<void> {
+  const alive = () => processesWithVariable(marker, id).filter(({ commandLine }) => commandLine.includes(codeFolder));
+  for (let tries = 0; tries < 50; tries += 1) {
+    const left = alive();
+    if (left.length === 0) return;
+    for (const { pid } of left) signalProcess(pid, 'SIGKILL');
+    await delay(100);
+  }
+  throw new Error('The VS Code server does not die.');
 }
 
 /** The variable is inherited, so it also finds what the extension started in process groups of its own. */

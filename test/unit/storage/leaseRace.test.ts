@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'mocha';
+import { systemClock } from '../../../src/base/clock.ts';
+import { Lease } from '../../../src/storage/lease.ts';
+import type { OwnerKind } from '../../../src/storage/leaseOwner.ts';
+
+const source = (file: string): string => JSON.stringify(path.resolve('src', file));
+
+/** Takes a lease when it is told a file, and says how it went. */
+const contender = `
+  import { createInterface } from 'node:readline';
+  import { Lease } from ${source('storage/lease.ts')};
+  import { systemClock } from ${source('base/clock.ts')};
+  const held = new Map();
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { file, kind } = JSON.parse(line);
+    const release = () => held.get(file)?.release().then(() => console.log(JSON.stringify({ released: file })));
+    const terms = { clock: systemClock, kind, onLost: () => console.log('{"lost":true}'), onWanted: () => void release() };
+    Lease.acquire(file, terms).then(
+      (lease) => { held.set(file, lease); console.log(JSON.stringify({ won: process.pid })); },
+      (error) => console.log(JSON.stringify({ refused: error.message })),
+    );
+  }`;
+
+class Contender {
+  readonly child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor() {
+    this.child = spawn(process.execPath, ['--input-type=module', '-e', contender], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    assert.ok(this.child.stdout);
+    this.#lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
+  }
+
+  go(file: string, kind: OwnerKind): void {
+    this.child.stdin?.write(`${JSON.stringify({ file, kind })}\n`);
+  }
+
+  async answer(): Promise<Readonly<Record<string, unknown>>> {
+    const { value } = await this.#lines.next();
+    return JSON.parse(String(value)) as Record<string, unknown>;
+  }
+
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exit;
+  }
+}
+
+const rounds = 200;
+/** No process has it: it is above what the kernel gives. */
+const deadPid = 2 ** 22 + 1;
+
+describe('a lease that processes race for', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let contenders: Contender[];
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'helios-race-'));
+    contenders = Array.from({ length: 4 }, () => new Contender());
+  });
+  after(async () => {
+    await Promise.all(contenders.map((each) => each.kill()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const race = async (file: string, kinds: readonly OwnerKind[]): Promise<void> => {
+    contenders.forEach((each, index) => each.go(file, kinds[index] ?? 'window'));
+    const answers = await Promise.all(contenders.map((each) => each.answer()));
+    const winners = answers.flatMap(({ won }) => (typeof won === 'number' ? [won] : []));
+    assert.equal(winners.length, 1, JSON.stringify(answers));
+    for (const { refused } of answers)
+      if (refused !== undefined) assert.match(String(refused), new RegExp(`\\(process ${winners[0]} on `));
+    assert.equal((await Lease.holder(file, systemClock))?.pid, winners[0]);
+  };
+
+  const starts: readonly { readonly name: string; readonly kinds: readonly OwnerKind[]; readonly isLeft: boolean }[] = [
+    { name: 'nobody’s', kinds: ['window', 'window', 'terminal', 'terminal'], isLeft: false },
+    { name: 'of a process that died', kinds: ['window', 'window', 'terminal', 'terminal'], isLeft: true },
+    { name: 'of a process that died, the background among them', kinds: ['detached', 'detached'], isLeft: true },
+  ];
+  for (const { name, kinds, isLeft } of starts)
+    it(`has exactly one owner when it was ${name}, ${rounds} times, and the others are told who`, async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        const file = path.join(folder, `${name.length}-${round}`, 'lease.json');
+        if (isLeft) await leave(file);
+        // In the background two come at once, and nobody asks them for it.
+        await race(file, kinds.length === 2 ? ['detached', 'detached', 'detached', 'detached'] : kinds);
+        assert.deepEqual(await readdir(path.dirname(file)), ['lease.json']);
+      }
+    });
+
+  const leave = async (file: string): Promise<void> => {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(
+      file,
+      JSON.stringify({ token: `dead${file.length}`, pid: deadPid, processStart: '1', host: hostname() }),
+    );
+  };
+
+  it('is handed over by the background, to one of those who ask', async () => {
+    const [holder, first, second] = contenders;
+    assert.ok(holder && first && second);
+    const delays: number[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      const file = path.join(folder, `asked-${round}`, 'lease.json');
+      holder.go(file, 'detached');
+      assert.deepEqual(await holder.answer(), { won: holder.child.pid });
+      const beganMs = performance.now();
+      first.go(file, 'window');
+      second.go(file, 'terminal');
+      assert.deepEqual(await holder.answer(), { released: file });
+      const answers = await Promise.all([first.answer(), second.answer()]);
+      delays.push(performance.now() - beganMs);
+      assert.equal(answers.filter(({ won }) => won !== undefined).length, 1, JSON.stringify(answers));
+      assert.equal(answers.filter(({ refused }) => refused !== undefined).length, 1);
+      assert.deepEqual(await readdir(path.dirname(file)), ['lease.json']);
+    }
+    delays.sort((a, b) => a - b);
+    assert.ok((delays[37] ?? Infinity) < 2_000, `p95 ${delays[37]} ms`);
+  });
+
+  it('is not asked for by the background, nor handed over by a window or a terminal', async () => {
+    for (const [index, [held, wanted]] of (
+      [
+        ['window', 'terminal'],
+        ['terminal', 'window'],
+        ['window', 'detached'],
+        ['detached', 'detached'],
+      ] as const
+    ).entries()) {
+      const file = path.join(folder, `kept-${index}`, 'lease.json');
+      const [holder, other] = contenders;
+      holder?.go(file, held);
+      assert.deepEqual(await holder?.answer(), { won: holder?.child.pid });
+      other?.go(file, wanted);
+      assert.match(JSON.stringify(await other?.answer()), /worked on by/);
+    }
+  });
+
+  it('is free once the background dies over it', async () => {
+    const file = path.join(folder, 'died', 'lease.json');
+    const holder = new Contender();
+    holder.go(file, 'detached');
+    await holder.answer();
+    // Stopped, it hears nothing: the one that asks waits until it is gone.
+    holder.child.kill('SIGSTOP');
+    contenders[0]?.go(file, 'window');
+    await holder.kill();
+    assert.deepEqual(await contenders[0]?.answer(), { won: contenders[0]?.child.pid });
+  });
+});
