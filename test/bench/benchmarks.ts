@@ -6,6 +6,7 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
   freshness: async (folder) => (await import('./freshness.ts')).benchFreshness(folder),
   metrics: async () => (await import('./metricFigures.ts')).benchMetricStore(),
   panel: async (folder) => (await import('./panel.ts')).benchPanel(folder),
+  sessionView: async (folder) => (await import('./sessionView.ts')).benchSessionView(folder),
   parser: async () => (await import('./parser.ts')).benchParser(),
   journal: async (folder) => (await import('./journal.ts')).benchJournal(folder),
   resume: async (folder) => (await import('./resume.ts')).benchResume(folder),

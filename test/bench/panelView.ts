@@ -27,7 +27,7 @@ export function openPanel(source: PanelSource): PanelView {
 }
 
 /** Messages are cloned, as between VS Code and a webview, and arrive in a later turn of the event loop. */
-function portPair(): [PanelPort, PanelPort] {
+export function portPair(): [PanelPort, PanelPort] {
   const listeners = [new Set<(message: unknown) => void>(), new Set<(message: unknown) => void>()] as const;
   const port = (from: 0 | 1): PanelPort => ({
     post(message) {

@@ -4,11 +4,11 @@ import type { JournalEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 
 /** So many events are folded at most to answer. */
-const keptEvery = 256;
+const keptEvery = 64;
 
 export class SessionStates {
   readonly #events: JournalEvent[] = [];
-  /** After event 0, 256, 512 … States share what did not change between them. */
+  /** After event 0, 64, 128 … States share what did not change between them. */
   readonly #kept: (SessionState | undefined)[] = [];
   #last: SessionState | undefined;
 
