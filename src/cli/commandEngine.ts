@@ -1,5 +1,5 @@
 /** The engine for a command that works on no session: it reads, and asks machines. */
-import type { Engine } from '../agent/engine.ts';
+import type { Engine, EngineSettings } from '../agent/engine.ts';
 import type { CommandContext } from './command.ts';
 import { secretKeeper } from '../storage/secretFiles.ts';
 import { keyReader } from './keys.ts';
@@ -7,13 +7,17 @@ import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { homeAt } from '../storage/home.ts';
 
 /** Closes the engine when `work` is over. No model is asked, no session is started by what this opens. */
-export async function withEngine<T>({ world, home }: CommandContext, work: (engine: Engine) => Promise<T>): Promise<T> {
+export async function withEngine<T>(
+  { world, home }: CommandContext,
+  work: (engine: Engine) => Promise<T>,
+  settings: EngineSettings = { provider: 'demo', permissionMode: 'ask', idleTurns: 1 },
+): Promise<T> {
   const isTerminal = world.stdin.isTTY === true && world.stdout.isTTY === true;
   const { authFolder } = homeAt(home);
   const engine = await world.createEngine({
     home,
     assetsFolder: world.assetsFolder,
-    settings: () => ({ provider: 'demo', permissionMode: 'ask', idleTurns: 1 }),
+    settings: () => settings,
     ports: {
       secret: keyReader(world.env, authFolder),
       storeSecret: secretKeeper(authFolder),

@@ -1,0 +1,78 @@
+import type { Engine } from '../../agent/engine.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { settingsFor } from '../choose.ts';
+import { readPreferences, type Preferences } from '../preferences.ts';
+import { defineCommand, readWords } from '../command.ts';
+import { withEngine } from '../commandEngine.ts';
+import type { Finding, Level, Section } from '../doctor/finding.ts';
+import { machineFindings } from '../doctor/machines.ts';
+import { modelFindings } from '../doctor/models.ts';
+import { storageFindings } from '../doctor/storage.ts';
+import { settingFindings } from '../doctor/surroundings.ts';
+import { toolFindings } from '../doctor/tools.ts';
+import { styleFor, type Style } from '../style.ts';
+import { exitCodes } from '../world.ts';
+
+const usage = 'helios doctor [--json]';
+
+export const doctorCommand = defineCommand({
+  name: 'doctor',
+  usage: '[--json]',
+  about: 'looks at keys, machines, disk, journals and settings, and says what is wrong',
+  help: () => `Usage: ${usage}
+
+Looks at what Helios needs and was told, and connects to every machine; asks no model, and mends nothing.
+
+Options:
+  --json         an array of sections: title, findings [{ level, name, text, action }]
+  --home FOLDER  (default: HELIOS_HOME, or ~/.helios)
+Exit code: 0 nothing is broken (there may be warnings), 1 something is.
+`,
+  parse: (words) =>
+    readWords(words, { options: { json: { type: 'boolean', default: false } }, maxWords: 0, usage }).values,
+  async run({ json }, context) {
+    const { world, home } = context;
+    const ask = async (engine: Engine): Promise<readonly Section[]> =>
+      Promise.all([
+        modelFindings(engine, context),
+        machineFindings(engine, context),
+        storageFindings(engine, context),
+        toolFindings(process.version, world.env['PATH'] ?? process.env['PATH']),
+        settingFindings(world, home),
+      ]);
+    const sections = await withEngine(context, ask, settingsFor(noOptions, undefined, world, await known(home)));
+    const style = styleFor(world.stdout.isTTY === true, world.env);
+    world.stdout.write(json ? `${JSON.stringify(sections, undefined, 2)}\n` : textOf(sections, style));
+    const isBroken = sections.some(({ findings }) => findings.some(({ level }) => level === 'broken'));
+    return isBroken ? exitCodes.error : exitCodes.goal;
+  },
+});
+
+const noOptions = { isYes: false, model: undefined, effort: undefined };
+
+/** What is wrong with them is a finding of its own. */
+const known = (home: string): Promise<Preferences> =>
+  readPreferences(home, () => undefined).catch((error: unknown) => {
+    if (error instanceof UserFacing) return {};
+    throw error;
+  });
+
+const signs: Readonly<Record<Level, string>> = { ok: '✓', note: '·', warning: '!', broken: '×' };
+
+function textOf(sections: readonly Section[], style: Style): string {
+  const parts = sections.map(({ title, findings }) => [
+    style.bold(title),
+    ...findings.map((each) => line(each, style)),
+    '',
+  ]);
+  const count = (wanted: Level): number =>
+    sections.flatMap(({ findings }) => findings).filter(({ level }) => level === wanted).length;
+  const summary = count('broken') > 0 ? style.bad(`${count('broken')} broken`) : style.good('Nothing is broken');
+  const warnings = count('warning') > 0 ? `, ${count('warning')} to look at` : '';
+  return `${[...parts.flat(), `${summary}${warnings}.`].join('\n')}\n`;
+}
+
+function line({ level, name, text, action }: Finding, { good, bad, dim, bold }: Style): string {
+  const colour = { ok: good, note: dim, warning: bold, broken: bad }[level];
+  return `  ${colour(signs[level])} ${name}: ${text}${action === undefined ? '' : `\n      ${action}`}`;
+}

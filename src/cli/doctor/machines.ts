@@ -1,0 +1,19 @@
+import type { Engine } from '../../agent/engine.ts';
+import { cleanText } from '../../base/text.ts';
+import { reportMachines, type MachineReport } from '../../machines/machineReport.ts';
+import { gpusText } from '../../machines/resources/resourceText.ts';
+import type { CommandContext } from '../command.ts';
+import { broken, ok, type Finding, type Section } from './finding.ts';
+
+/** Every machine of the list is connected to. */
+export async function machineFindings({ machines, resources }: Engine, { world }: CommandContext): Promise<Section> {
+  const reports = await reportMachines({ machines, resources, clock: world.clock }, { isConnecting: true });
+  const problems = machines.problems.map((problem) => broken('machines.json', problem, 'Correct the file.'));
+  return { title: 'Machines', findings: [...problems, ...reports.map(findingOf)] };
+}
+
+function findingOf({ id, status, description = '', why = '', resources }: MachineReport): Finding {
+  if (status !== 'connected') return broken(id, cleanText(why), `Try it: helios machine test ${id}`);
+  const gpus = resources === undefined ? undefined : gpusText(resources);
+  return ok(id, [cleanText(description), gpus].filter(Boolean).join(' · '));
+}

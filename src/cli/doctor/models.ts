@@ -1,0 +1,35 @@
+import type { Engine } from '../../agent/engine.ts';
+import { adviceOf } from '../../base/errors.ts';
+import type { ModelProvider } from '../../models/model.ts';
+import { authStatus, type AuthRow } from '../authStatus.ts';
+import type { CommandContext } from '../command.ts';
+import { homeAt } from '../../storage/home.ts';
+import { broken, note, ok, type Finding, type Section } from './finding.ts';
+
+/** The scripted demo answers always, and helps nobody. */
+const demo = 'demo';
+
+/** Who could be asked, and where the key comes from: the same question that a session asks before it starts. */
+export async function modelFindings(engine: Engine, { world, home }: CommandContext): Promise<Section> {
+  const rows = new Map((await authStatus(world.env, homeAt(home).authFolder)).map((row) => [row.provider, row]));
+  const providers = engine.providers().filter(({ id }) => id !== demo);
+  const findings = await Promise.all(providers.map((provider) => findingOf(provider, rows.get(provider.id))));
+  const isAnybodyReady = findings.some(({ level }) => level === 'ok');
+  const nobody = broken(
+    'models',
+    'No model can be reached: there is no key, and nobody is signed in.',
+    'helios auth status says what each provider takes; -P demo runs the offline demo.',
+  );
+  return { title: 'Models', findings: isAnybodyReady ? findings : [...findings, nobody] };
+}
+
+async function findingOf({ id, readiness }: ModelProvider, row: AuthRow | undefined): Promise<Finding> {
+  if (row?.source === 'file' && row.note !== undefined && row.account === undefined) return broken(id, row.note);
+  try {
+    const told = (await readiness?.()) ?? { isReady: true };
+    if (told.isReady) return ok(id, row?.from === undefined ? 'ready' : `ready, ${row.source} ${row.from}`);
+    return note(id, told.problem, told.action);
+  } catch (error) {
+    return broken(id, adviceOf(error));
+  }
+}

@@ -1,0 +1,110 @@
+import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import type { Engine } from '../../agent/engine.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { formatBytes } from '../../base/text.ts';
+import { homeAt, type Home } from '../../storage/home.ts';
+import { JournalFollower } from '../../storage/journalFollower.ts';
+import type { CommandContext } from '../command.ts';
+import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
+
+const lowBytes = 5e9;
+const fewestBytes = 200e6;
+/** Journals that are read whole, the newest first. */
+const mostJournals = 100;
+
+/** The home folder, its keys, the index, journals and leases. Changes nothing but the index. */
+export async function storageFindings(engine: Engine, { home }: CommandContext): Promise<Section> {
+  const at = homeAt(home);
+  const findings = [...(await folderFindings(at)), ...(await keyFindings(at)), ...(await sessionFindings(engine, at))];
+  return { title: 'Home folder', findings };
+}
+
+async function folderFindings({ folder }: Home): Promise<Finding[]> {
+  const place = await nearest(folder);
+  const { bavail, bsize } = await statfs(place);
+  const free = bavail * bsize;
+  const space = `${formatBytes(free)} free`;
+  const isWritable = await access(place, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return [
+    isWritable
+      ? ok('folder', folder)
+      : broken('folder', `${folder} cannot be written to.`, 'Choose another with --home.'),
+    free < fewestBytes
+      ? broken('disk', `${space}: sessions stop when it is full.`, 'Free some, such as with helios clean.')
+      : free < lowBytes
+        ? warning('disk', space, 'helios clean takes old sessions away.')
+        : ok('disk', space),
+  ];
+}
+
+/** The folder, or the nearest above it that is there. */
+async function nearest(folder: string): Promise<string> {
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  return isThere || path.dirname(folder) === folder ? folder : nearest(path.dirname(folder));
+}
+
+async function keyFindings({ authFolder }: Home): Promise<Finding[]> {
+  try {
+    const names = await readdir(authFolder);
+    const files = [authFolder, ...names.map((name) => path.join(authFolder, name))];
+    const modes = await Promise.all(files.map(async (file) => ({ file, mode: (await stat(file)).mode })));
+    const open = modes.filter(({ mode }) => (mode & 0o077) !== 0 && process.platform !== 'win32');
+    if (open.length === 0) return [ok('keys', `${names.length} in ${authFolder}, for their owner alone`)];
+    return open.map(({ file }) => broken('keys', `${file} can be read by others.`, `chmod go= ${file}`));
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? [note('keys', 'none are kept in files')] : [broken('keys', messageOf(error))];
+  }
+}
+
+async function sessionFindings({ sessions }: Engine, home: Home): Promise<Finding[]> {
+  const listed = await sessions.list();
+  const left = listed.filter(({ endReason, phase }) => endReason === undefined && phase !== 'paused');
+  const owners = await Promise.all(left.map(({ id }) => sessions.owner(id)));
+  const interrupted = left.filter((_, index) => owners[index] === undefined);
+  const looked = listed.slice(0, mostJournals);
+  const damaged = (await Promise.all(looked.map(({ id }) => damageOf(home, id)))).flat();
+  const stale = await staleLeases(
+    home,
+    sessions,
+    looked.map(({ id }) => id),
+  );
+  return [
+    ok('index', `${listed.length} sessions`),
+    ...(damaged.length === 0 ? [ok('journals', `the newest ${looked.length} are sound`)] : damaged),
+    ...interrupted.map(({ id }) =>
+      warning('session', `${id} is not over, and nobody works on it.`, `helios --resume ${id}`),
+    ),
+    ...(stale > 0 ? [note('leases', `${stale} of processes that are gone; the next owner takes over`)] : []),
+  ];
+}
+
+async function damageOf(home: Home, id: SessionId): Promise<Finding[]> {
+  const file = home.journalFile(id);
+  const damage: string[] = [];
+  for await (const piece of new JournalFollower(file).read()) damage.push(...piece.damage);
+  const [first] = damage;
+  if (first === undefined) return [];
+  const more = damage.length > 1 ? `, and ${damage.length - 1} more` : '';
+  return [warning('journal', `${file}: ${first}${more}`, 'The rest of it is read; nothing needs to be done.')];
+}
+
+async function staleLeases(home: Home, sessions: Engine['sessions'], ids: readonly SessionId[]): Promise<number> {
+  const stale = await Promise.all(
+    ids.map(async (id) => {
+      const isThere = await stat(home.leaseFile(id)).then(
+        () => true,
+        () => false,
+      );
+      return isThere && (await sessions.owner(id)) === undefined;
+    }),
+  );
+  return stale.filter(Boolean).length;
+}

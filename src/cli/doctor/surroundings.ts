@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { adviceOf, codeOf, messageOf } from '../../base/errors.ts';
+import { readProjectFile } from '../../project/projectFile.ts';
+import type { CliWorld } from '../world.ts';
+import { readPreferences } from '../preferences.ts';
+import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
+
+/** What is written around: preferences, the project, the settings of VS Code. */
+export async function settingFindings(world: CliWorld, home: string): Promise<Section> {
+  const findings = [await preferences(home), ...(await project(world)), ...(await editors(world))];
+  return { title: 'Settings', findings };
+}
+
+async function preferences(home: string): Promise<Finding> {
+  const warnings: string[] = [];
+  try {
+    const known = await readPreferences(home, (text) => warnings.push(text));
+    if (warnings.length > 0) return warning('preferences.json', warnings.join(' '));
+    return ok('preferences.json', Object.keys(known).length === 0 ? 'none' : Object.keys(known).join(', '));
+  } catch (error) {
+    return broken('preferences.json', adviceOf(error));
+  }
+}
+
+async function project({ cwd, homeFolder }: CliWorld): Promise<Finding[]> {
+  try {
+    const found = await readProjectFile(cwd, homeFolder);
+    if (found === undefined) return [note('helios.json', `none for ${cwd}`, 'helios init writes one.')];
+    if (found.warnings.length === 0) return [ok('helios.json', found.file)];
+    return found.warnings.map((text) => warning('helios.json', text));
+  } catch (error) {
+    return [broken('helios.json', adviceOf(error))];
+  }
+}
+
+/** Where the programs that are VS Code keep what a person has set, below the home folder. */
+const settingsFiles = [
+  '.config/Code/User/settings.json',
+  '.config/VSCodium/User/settings.json',
+  '.local/share/code-server/User/settings.json',
+  '.vscode-server/data/Machine/settings.json',
+  'Library/Application Support/Code/User/settings.json',
+  'AppData/Roaming/Code/User/settings.json',
+];
+
+/** With the features of chat off, `@helios` is not there; its commands and views are. */
+async function editors({ homeFolder }: CliWorld): Promise<Finding[]> {
+  const found = await Promise.all(settingsFiles.map((file) => chatFinding(path.join(homeFolder, file))));
+  return found.filter((finding) => finding !== undefined);
+}
+
+async function chatFinding(file: string): Promise<Finding | undefined> {
+  try {
+    const isOff = /^\s*"chat\.disableAIFeatures"\s*:\s*true\b/m.test(await readFile(file, 'utf8'));
+    if (!isOff) return ok('VS Code', `chat is on (${file})`);
+    return warning(
+      'VS Code',
+      `chat.disableAIFeatures is on in ${file}: @helios is not in the chat.`,
+      'Turn it off there, or use the command Helios: Start Goal.',
+    );
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    return note('VS Code', `${file} cannot be read: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { note, ok, warning, type Finding, type Section } from './finding.ts';
+
+interface Program {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** What is missing without it. */
+  readonly without: string;
+  /** Much is missing. */
+  readonly isNeeded?: boolean;
+}
+
+const programs: readonly Program[] = [
+  { name: 'git', args: ['--version'], without: 'Experiments keep no code states.', isNeeded: true },
+  { name: 'python3', args: ['--version'], without: 'Most training scripts do not run here.', isNeeded: true },
+  { name: 'ssh', args: ['-V'], without: 'Hosts that are reached through a ProxyCommand with ssh are not.' },
+  { name: 'rsync', args: ['--version'], without: 'Nothing: Helios copies files by itself.' },
+  { name: 'nvidia-smi', args: ['-L'], without: 'This computer shows no NVIDIA GPU.' },
+];
+
+const timeoutMs = 10_000;
+const lowestNode = 20;
+
+export async function toolFindings(nodeVersion: string, path: string | undefined): Promise<Section> {
+  const isNew = Number(nodeVersion.replace('v', '').split('.')[0]) >= lowestNode;
+  const node = isNew
+    ? ok('node', nodeVersion)
+    : warning('node', `${nodeVersion} is old`, `Install ${lowestNode} or newer.`);
+  const found = await Promise.all(programs.map((program) => findingOf(program, path)));
+  return { title: 'Programs on this computer', findings: [node, ...found] };
+}
+
+async function findingOf({ name, args, without, isNeeded }: Program, path: string | undefined): Promise<Finding> {
+  try {
+    const env = { LC_ALL: 'C', PATH: path };
+    const { stdout, stderr } = await promisify(execFile)(name, args, { timeout: timeoutMs, env });
+    const [line = ''] = (stdout.trim() || stderr.trim()).split('\n');
+    return ok(name, line.trim());
+  } catch (error) {
+    const what =
+      codeOf(error) === 'ENOENT' ? `is not installed. ${without}` : `does not work: ${messageOf(error).trim()}`;
+    return isNeeded ? warning(name, what) : note(name, what);
+  }
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'mocha';
+import { runCli } from '../../../src/cli/cli.ts';
+import type { Finding, Section } from '../../../src/cli/doctor/finding.ts';
+import { homeAt } from '../../../src/storage/home.ts';
+import { SyntheticJournal } from '../../bench/syntheticJournal.ts';
+import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
+
+describe('helios doctor', () => {
+  const folder = scratchFolder();
+  const write = (name: string, text: string, mode = 0o600): string => {
+    const file = path.join(folder(), name);
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, text, { mode });
+    chmodSync(file, mode);
+    return file;
+  };
+  const key = { ANTHROPIC_API_KEY: 'sk-ant-0123456789' };
+  const helios = async (
+    env: Record<string, string> = key,
+    ...argv: string[]
+  ): Promise<FakeWorld & { code: number }> => {
+    const world = fakeWorld({ folder: folder(), env });
+    return Object.assign(world, { code: await runCli(['doctor', ...argv], world) });
+  };
+  const findings = async (env: Record<string, string> = key): Promise<(Finding & { code: number })[]> => {
+    const { code, stdout } = await helios(env, '--json');
+    const sections = JSON.parse(stdout.text) as Section[];
+    return sections.flatMap((section) => section.findings.map((finding) => ({ ...finding, code })));
+  };
+
+  it('finds nothing broken where a key is in the environment', async () => {
+    const { code, stdout } = await helios();
+    assert.equal(code, 0, stdout.text);
+    assert.match(stdout.text, /✓ claude: ready, environment ANTHROPIC_API_KEY/);
+    assert.match(stdout.text, /✓ local: /);
+    assert.match(stdout.text, /Nothing is broken/);
+    assert.doesNotMatch(stdout.text, /0123456789/);
+  });
+
+  it('fails where no model can be reached', async () => {
+    const { code, stdout } = await helios({ PATH: '/nowhere', HOME: folder() });
+    assert.equal(code, 1);
+    assert.match(stdout.text, /× models: No model can be reached/);
+  });
+
+  it('knows a claude that is signed in, without any key', async () => {
+    const claude = write('bin/claude', '#!/bin/sh\necho "2.1.0 (Claude Code)"\n', 0o700);
+    write('home/preferences.json', JSON.stringify({ claudePath: claude }));
+    const found = await findings({ CLAUDE_CODE_OAUTH_TOKEN: 'token-0123456789', HOME: folder() });
+    const about = found.find(({ name }) => name === 'claude-cli');
+    // What it says of itself depends on its version; that it was asked, and by its path, does not.
+    assert.ok(about !== undefined && !/not installed|not found/i.test(about.text), JSON.stringify(about));
+  });
+
+  const faults: [string, () => Promise<void> | void, Partial<Finding>][] = [
+    [
+      'a key that others can read',
+      () => void write('home/auth/openai', 'sk', 0o644),
+      { level: 'broken', name: 'keys' },
+    ],
+    [
+      'preferences that are wrong',
+      () => void write('home/preferences.json', '{'),
+      { level: 'broken', name: 'preferences.json' },
+    ],
+    [
+      'a project file that is wrong',
+      () => void write('helios.json', '{"machine": 1'),
+      { level: 'broken', name: 'helios.json' },
+    ],
+    [
+      'a machine that does not answer',
+      () => void write('home/machines.json', '{"machines":[{"id":"gpu1","kind":"ssh","host":"127.0.0.1","port":1}]}'),
+      { level: 'broken' },
+    ],
+    [
+      'chat that is turned off',
+      () => void write('.config/Code/User/settings.json', '{\n  "chat.disableAIFeatures": true\n}'),
+      { level: 'warning', name: 'VS Code' },
+    ],
+    [
+      'a journal that is damaged',
+      async () => {
+        const journal = new SyntheticJournal('goal');
+        await journal.write(homeAt(path.join(folder(), 'home')));
+        const file = homeAt(path.join(folder(), 'home')).journalFile(journal.sessionId);
+        writeFileSync(file, `${journal.text}garbage\n`);
+      },
+      { level: 'warning', name: 'journal' },
+    ],
+    [
+      'a session that nobody works on',
+      () => new SyntheticJournal('goal').write(homeAt(path.join(folder(), 'home'))),
+      { level: 'warning', name: 'session' },
+    ],
+  ];
+  for (const [what, make, expected] of faults) {
+    it(`tells of ${what}, and what to do`, async () => {
+      await make();
+      const found = await findings();
+      const about = found.filter(({ level, name }) => level === expected.level && (expected.name ?? name) === name);
+      assert.equal(about.length, 1, JSON.stringify(found, undefined, 1));
+      assert.ok((about[0]?.action ?? about[0]?.text ?? '').length > 10);
+      assert.equal(about[0]?.code, expected.level === 'broken' ? 1 : 0);
+    });
+  }
+});
