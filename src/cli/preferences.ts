@@ -9,7 +9,17 @@ import { extendPrices } from '../models/prices.ts';
 
 export interface Preferences extends Pick<
   EngineSettings,
-  'model' | 'effort' | 'dayLimits' | 'consult' | 'web' | 'claudePath' | 'proxy' | 'caFile' | 'prices'
+  | 'model'
+  | 'effort'
+  | 'dayLimits'
+  | 'consult'
+  | 'web'
+  | 'claudePath'
+  | 'proxy'
+  | 'caFile'
+  | 'prices'
+  | 'notifications'
+  | 'allowsProjectCommands'
 > {
   readonly provider?: string;
   readonly endpoints?: readonly EndpointConfig[];
@@ -32,6 +42,9 @@ const schema = z.object({
   proxy: text,
   caFile: text,
   prices: z.record(z.string(), z.unknown()).exactOptional(),
+  // Checked where they are used.
+  notifications: z.record(z.string(), z.unknown()).exactOptional(),
+  allowsProjectCommands: z.boolean().exactOptional(),
 });
 
 /**

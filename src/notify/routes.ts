@@ -47,7 +47,7 @@ export function routesOf(person: PersonNotifications, project: ProjectNotificati
 }
 
 const commandRefused =
-  'Commands of helios.json are not run: allow them with helios.notifications.allowProjectCommands, or allowProjectCommands in preferences.json.';
+  'Commands of helios.json are not run: allow them with helios.notifications.allowProjectCommands, or allowsProjectCommands in preferences.json.';
 
 const mayRun = ({ channel }: Route, { allowsProjectCommands }: PersonNotifications): boolean =>
   channel.type !== 'command' || allowsProjectCommands === true;
