@@ -68,6 +68,7 @@ export class Transport {
   render({ state, total, isPlaying, isGrowing, atMs, startedMs }: TransportModel): void {
     setAttribute(this.#slider, 'max', Math.max(0, total - 1));
     this.#slider.value = String(state.row);
+    this.#slider.style.setProperty('--share', `${(100 * state.row) / Math.max(1, total - 1)}%`);
     const elapsed = atMs === undefined ? '' : ` · ${span(atMs - startedMs)}`;
     setText(this.#place, `${grouped(state.row + 1)} of ${grouped(total)}${elapsed}`);
     setAttribute(this.#place, 'title', atMs === undefined ? undefined : exactTime(atMs));

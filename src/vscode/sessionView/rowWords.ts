@@ -38,10 +38,11 @@ const words: { readonly [Type in JournalEvent['type']]: Words<Type> } = {
     note: line(summary),
     tone: reason === 'goal' ? 'good' : reason === 'error' ? 'bad' : 'warn',
   }),
-  'message.added': ({ origin, text }) => ({
+  // The message of the goal tells the model its limits too.
+  'message.added': ({ origin, text }, state) => ({
     kind: origin === 'goal' || origin === 'person' ? 'message' : 'wake',
     title: origins[origin],
-    note: line(messageGist(text)),
+    note: line(origin === 'goal' ? state.goal : text),
   }),
   'model.requested': () => ({ kind: 'turn', title: 'Thinking', tone: 'busy' }),
   'model.replied': repliedWords,
@@ -80,6 +81,11 @@ const words: { readonly [Type in JournalEvent['type']]: Words<Type> } = {
     kind: 'plan',
     title: `Experiment ${plan.number}`,
     note: line(plan.hypothesis),
+  }),
+  'results.imported': ({ results, source }) => ({
+    kind: 'setting',
+    title: `${results.length} results brought in`,
+    note: line(source),
   }),
   'experiment.decided': ({ experimentId, decision, why }, state) => ({
     kind: 'decision',
@@ -147,8 +153,6 @@ const origins: Readonly<Record<MessageOrigin, string>> = {
 
 export const line = (text: string): string => oneLine(cleanText(text), 240);
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
-/** The goal is told to the model with a heading of ours. */
-const messageGist = (text: string): string => text.replace(/^The goal:\s*/, '');
 
 export const costOf = (cost: Cost): string => ('usd' in cost ? formatUsd(cost.usd) : 'unknown cost');
 

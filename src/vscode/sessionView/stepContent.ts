@@ -106,6 +106,7 @@ const tellers: { readonly [Type in JournalEvent['type']]: Teller<Type> } = {
       section('command', 'Command', plan.command, 'code'),
     ],
   }),
+  'results.imported': ({ results, source }) => facts(fact('From', source), fact('Results', String(results.length))),
   'experiment.decided': ({ decision, by, why }) => ({
     facts: [fact('Decision', decision), fact('By', by)],
     sections: [section('why', 'Why', why)],
