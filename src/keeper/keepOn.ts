@@ -20,7 +20,7 @@ export interface KeeperWorld {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when nothing is left to do here. Rejects when the engine cannot be built. */
+/** Resolves when nothing is left to do here. Rejects when the engine cannot be built, or a session was not read. */
 export async function keepOn(handover: Handover, { clock, logger, signal }: KeeperWorld): Promise<void> {
   await delay(clock, handover.graceMs, signal).catch(() => undefined);
   if (handover.sessions.length === 0 || signal.aborted) return;
@@ -33,22 +33,29 @@ export async function keepOn(handover: Handover, { clock, logger, signal }: Keep
     clock,
     logger,
   });
+  const faults: unknown[] = [];
+  const takeUp = (ids: Handover['sessions']): Promise<Handover['sessions']> =>
+    takeAllUp(engine, ids, { logger, faults });
   try {
-    let left = await takeUp(engine, handover.sessions, logger);
+    let left = await takeUp(handover.sessions);
     while (left.length > 0) {
       await idle(engine, signal);
       left = handedOver(engine, left);
-      if (signal.aborted || left.length === 0) return;
-      await delay(clock, reclaimMs, signal).catch(() => undefined);
-      if (!signal.aborted) left = await takeUp(engine, left, logger);
+      if (left.length > 0) await delay(clock, reclaimMs, signal).catch(() => undefined);
+      left = signal.aborted ? [] : await takeUp(left);
     }
   } finally {
     await engine.close();
   }
+  if (faults.length > 0) throw new AggregateError(faults, 'Not every session could be read');
 }
 
 /** Those that go on here now. What cannot be taken up is said, and left to the next window. */
-async function takeUp(engine: Engine, ids: readonly SessionId[], logger: Logger): Promise<readonly SessionId[]> {
+async function takeAllUp(
+  engine: Engine,
+  ids: readonly SessionId[],
+  { logger, faults }: { readonly logger: Logger; readonly faults: unknown[] },
+): Promise<SessionId[]> {
   const taken: SessionId[] = [];
   for (const id of ids) {
     try {
@@ -59,6 +66,7 @@ async function takeUp(engine: Engine, ids: readonly SessionId[], logger: Logger)
       void session.ended.then((reason) => logger.info(`${id} has ended: ${reason}.`));
     } catch (error) {
       logger.warn(`${id} is not taken up: ${adviceOf(error)}`);
+      if (!(error instanceof UserFacing)) faults.push(error);
     }
   }
   return taken;
@@ -88,7 +96,7 @@ function idle({ sessions }: Engine, signal: AbortSignal): Promise<void> {
   });
 }
 
-const handedOver = ({ sessions }: Engine, ids: readonly SessionId[]): readonly SessionId[] => {
+const handedOver = ({ sessions }: Engine, ids: readonly SessionId[]): SessionId[] => {
   const open = new Set<SessionId>(sessions.open().map(({ id }) => id));
   return ids.filter((id) => !open.has(id));
 };

@@ -29,10 +29,16 @@ describe('a session that is kept running', function () {
   let server: WireServer;
   let vscode: VsCode;
   let workbench: Workbench;
+  /** The model answers once it is open: a slow machine takes its time to open a window. */
+  let gate: PromiseWithResolvers<void> | undefined;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(researcher({ rates, runSeconds: 3, steps: 60 }));
+    const answer = researcher({ rates, runSeconds: 3, steps: 60 });
+    server = await startWireAnthropic(async (request) => {
+      await gate?.promise;
+      return answer(request);
+    });
     vscode = await startVsCode({
       folder,
       extensionVsix: packagePath,
@@ -70,6 +76,14 @@ describe('a session that is kept running', function () {
     const launched = await runs();
     await workbench.eventually(runs, (now) => now >= launched + 2);
     assert.equal(await owner(), 'detached');
+    gate = Promise.withResolvers<void>();
+  };
+  const comesBack = async (): Promise<void> => {
+    await vscode.restart();
+    workbench = await Workbench.open(vscode);
+    await becomes('window');
+    gate?.resolve();
+    gate = undefined;
   };
 
   it('goes on when the server dies, comes back with the next window, and loses or doubles no run', async () => {
@@ -82,9 +96,7 @@ describe('a session that is kept running', function () {
     assert.deepEqual(vscode.extensionHostPids(), []);
     await goesOnAlone();
 
-    await vscode.restart();
-    workbench = await Workbench.open(vscode);
-    await becomes('window');
+    await comesBack();
     await workbench.notificationMatching(/goes on with/);
     await workbench.command('Helios: Follow in Chat');
     await workbench.chatMatching(/Trying lr=/);
@@ -94,9 +106,7 @@ describe('a session that is kept running', function () {
     await workbench.close();
     await vscode.kill();
     await goesOnAlone();
-    await vscode.restart();
-    workbench = await Workbench.open(vscode);
-    await becomes('window');
+    await comesBack();
 
     const state = await workbench.eventually(read, ({ phase }) => phase === 'ended', 180_000);
     assert.equal(state.end?.reason, 'goal');

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { Engine, Session } from '../../../src/agent/engine.ts';
+import type { JournalEvent } from '../../../src/agent/events.ts';
+import type { Handover } from '../../../src/agent/handover.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import type { SessionId } from '../../../src/base/ids.ts';
+import { createEngine } from '../../../src/compose.ts';
+import { homeAt } from '../../../src/storage/home.ts';
+import { Lease } from '../../../src/storage/lease.ts';
+import { keeperEnv, KeeperProcess } from '../../../src/vscode/keepRunningProcess.ts';
+import { researcher } from '../../fakes/researcher.ts';
+import { assetsFolder } from '../../fakes/testEngine.ts';
+import type { WireServer } from '../../fakes/wire.ts';
+import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
+
+const main = path.resolve('src/keeper/main.ts');
+const key = 'key-that-nobody-may-see';
+const variable = 'ANTHROPIC_API_KEY';
+
+describe('the keeper', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let home: string;
+  let server: WireServer;
+  const children: ChildProcess[] = [];
+  const engines: Engine[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'helios-keeper-'));
+    home = path.join(folder, 'home');
+    server = await startWireAnthropic(researcher({ rates: [0.05, 0.1, 0.2], runSeconds: 0.3 }));
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    for (const engine of engines.splice(0)) await engine.close();
+    await server.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  });
+
+  const settings = (): Handover['settings'] => ({
+    provider: 'claude',
+    permissionMode: 'allow',
+    idleTurns: 5,
+    anthropicBaseUrl: server.url,
+  });
+  const handover = (sessions: readonly SessionId[], more: Partial<Handover> = {}): Handover => ({
+    ...{ home, assetsFolder, settings: settings(), secrets: { anthropic: key }, machineSecrets: {}, graceMs: 0 },
+    sessions: [...sessions],
+    ...more,
+  });
+  const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
+  const openEngine = async (): Promise<Engine> => {
+    const ports = { secret: () => Promise.resolve(key), approve: () => Promise.reject(new Error('nobody')) };
+    const engine = await createEngine({ home, assetsFolder, settings, ports, ownerKind: 'window', workFolder: folder });
+    engines.push(engine);
+    return engine;
+  };
+  const leave = async (): Promise<SessionId> => {
+    const engine = await openEngine();
+    const { id } = await engine.sessions.start({ goal: 'bring loss < 0.5', budget: {}, workFolder: folder });
+    await engine.close();
+    return id;
+  };
+  const start = (): { child: ChildProcess; said: () => string; code: Promise<number | null> } => {
+    const child = spawn(process.execPath, [main], { stdio: ['pipe', 'ignore', 'pipe'] });
+    children.push(child);
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    // Its exit can be heard before its last words.
+    const code = once(child, 'close').then(([status]) => status as number | null);
+    return { child, said: () => said, code };
+  };
+  const ending = async (input: string): Promise<{ code: number | null; said: string }> => {
+    const { child, said, code } = start();
+    child.stdin?.end(input);
+    return { code: await code, said: said() };
+  };
+  const events = async (id: SessionId): Promise<readonly JournalEvent[]> =>
+    (await openEngine()).sessions.read(id).then((reading) => reading.events);
+
+  it('goes on with what the window left, and keeps the secrets it was told to itself', async () => {
+    const id = await leave();
+    const { code, said } = await ending(line(handover([id])));
+    assert.equal(code, 0, said);
+    const found = await events(id);
+    assert.equal(found.filter(({ type }) => type === 'run.started').length, 3);
+    const last = found.find((event) => event.type === 'session.ended');
+    assert.equal(last?.reason, 'goal');
+    assert.match(said, new RegExp(`Goes on with ${id}[^]*${id} has ended: goal[^]*Nothing is left`));
+    assert.doesNotMatch(said, new RegExp(key));
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) {
+        const file = path.join(entry.parentPath, entry.name);
+        assert.equal((await readFile(file)).includes(key), false, file);
+      }
+  });
+
+  it('leaves alone what has ended or been paused meanwhile, or what somebody else holds', async () => {
+    const engine = await openEngine();
+    const request = { budget: {}, workFolder: folder };
+    const ended = await engine.sessions.start({ ...request, goal: 'bring loss < 0.01' });
+    await ended.stop();
+    const paused = await engine.sessions.start({ ...request, goal: 'bring loss < 0.02' });
+    await paused.interrupt();
+    const held = await engine.sessions.start({ ...request, goal: 'bring loss < 0.03' });
+    const { code, said } = await ending(line(handover([ended.id, paused.id, held.id])));
+    assert.equal(code, 0, said);
+    assert.match(said, new RegExp(`${held.id} is not taken up: .*a window of VS Code \\(process ${process.pid} on`));
+    assert.doesNotMatch(said, /Goes on with/);
+  });
+
+  const words: readonly { readonly name: string; input(): string; readonly code: number; readonly says: RegExp }[] = [
+    { name: 'no word', input: () => '', code: 1, says: /error The window ended without leaving anything/ },
+    { name: 'no whole line', input: () => '{"home":"/x"', code: 1, says: /A line of 12 characters is not JSON/ },
+    { name: 'what is no handover', input: () => line({ home: 'x' }), code: 1, says: /home must be absolute/ },
+    { name: 'a list', input: () => line([1]), code: 1, says: /What the window left is not understood/ },
+    { name: 'no session', input: () => line(handover([])), code: 0, says: /Nothing is left to do here/ },
+    {
+      name: 'a session that is not there',
+      input: () => line(handover(['s-000000000zzzzzz' as SessionId])),
+      code: 0,
+      says: /s-000000000zzzzzz is not taken up: There is no session/,
+    },
+    {
+      name: 'a good line and then garbage',
+      input: () => `${line(handover([]))}${key} {\n`,
+      code: 0,
+      says: /A line of 25 characters is not JSON[^]*Nothing is left/,
+    },
+  ];
+  for (const { name, input, code, says } of words)
+    it(`ends with ${code} and says why when it is left ${name}`, async () => {
+      const end = await ending(input());
+      assert.equal(end.code, code, end.said);
+      assert.match(end.said, says);
+      assert.doesNotMatch(end.said, new RegExp(key));
+    });
+
+  it('says what is wrong when the home cannot be read', async () => {
+    await writeFile(home, 'a file where a folder should be');
+    const { code, said } = await ending(line(handover(['s-000000000zzzzzz' as SessionId])));
+    assert.equal(code, 1, said);
+    assert.match(said, /s-000000000zzzzzz is not taken up: ENOTDIR[^]*error Cannot go on\./);
+  });
+
+  it('gives a session back to a window that asks, within two seconds, and ends', async () => {
+    await server.close();
+    server = await startWireAnthropic(researcher({ rates: [0.05], runSeconds: 60 }));
+    const id = await leave();
+    const { child, said, code } = start();
+    child.stdin?.end(line(handover([id])));
+    const holder = () => Lease.holder(homeAt(home).leaseFile(id), systemClock);
+    while ((await holder())?.pid !== child.pid) await new Promise((resolve) => setTimeout(resolve, 10));
+    const engine = await openEngine();
+    assert.deepEqual(await engine.sessions.interrupted(), [id]);
+    const beganMs = performance.now();
+    const session: Session = await engine.sessions.resume(id);
+    assert.ok(performance.now() - beganMs < 2_000);
+    assert.equal((await holder())?.kind, 'window');
+    await session.stop({ killRuns: true });
+    assert.equal(await code, 0, said());
+  });
+
+  it('is started with its secrets neither in its arguments nor in its environment', async () => {
+    const before = process.env[variable];
+    process.env[variable] = key;
+    try {
+      const { promise: gone, resolve } = Promise.withResolvers<string>();
+      const logFile = homeAt(home).backgroundLogFile;
+      const secretVariables = [variable];
+      const keeper = new KeeperProcess({ file: main, home, logFile, secretVariables, onExit: resolve });
+      keeper.tell(handover(['s-000000000zzzzzz' as SessionId]));
+      for (const file of ['cmdline', 'environ'])
+        assert.equal((await readFile(`/proc/${keeper.pid}/${file}`)).includes(key), false, file);
+      // Of a session of its own: no signal to the window's group reaches it.
+      const stat = await readFile(`/proc/${keeper.pid}/stat`, 'utf8');
+      assert.equal(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]), keeper.pid);
+      process.kill(keeper.pid ?? 0, 'SIGKILL');
+      assert.equal(await gone, 'it ended with SIGKILL');
+      keeper.tell(handover([]));
+      assert.equal(await readFile(logFile, 'utf8'), '');
+    } finally {
+      if (before === undefined) delete process.env[variable];
+      else process.env[variable] = before;
+    }
+  });
+
+  it('is not tied to the window by its environment', () => {
+    const env = {
+      PATH: '/bin',
+      VSCODE_PID: '1',
+      ELECTRON_X: '1',
+      NODE_OPTIONS: '-r x',
+      HF_TOKEN: 't',
+      [variable]: key,
+    };
+    assert.deepEqual(keeperEnv(env, [variable]), { PATH: '/bin', HF_TOKEN: 't', ELECTRON_RUN_AS_NODE: '1' });
+  });
+});
