@@ -29,7 +29,7 @@ export interface AlarmDeskDeps {
 const mostAlarms = 5;
 const askWithinMs = 3_600_000;
 /** Between TERM and KILL. What computes with NaN has nothing to save. */
-const graceMs = { nonFinite: 1_000, other: 5_000 } as const;
+const graceMs = { nonFinite: 300, other: 5_000 } as const;
 
 export class AlarmDesk {
   readonly #deps: AlarmDeskDeps;

@@ -13,6 +13,7 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
   tokens: async (folder) => (await import('./tokens.ts')).benchTokens(folder),
   overhead: async (folder) => (await import('./overhead.ts')).benchOverhead(folder),
   briefing: async (folder) => (await import('./briefing.ts')).benchBriefing(folder),
+  watchdogs: async (folder) => (await import('./watchdogs.ts')).benchWatchdogs(folder),
   links: async (folder) => (await import('./links.ts')).benchLinks(folder),
   transfer: async (folder) => (await import('./transfer.ts')).benchTransfer(folder),
   kills: async (folder) => (await import('./kills.ts')).benchKills(folder),

@@ -3,7 +3,7 @@ export interface Figure {
   /** Unique among all benchmarks. */
   readonly name: string;
   readonly value: number;
-  readonly unit: 'ms' | 'MB/s' | 'MB' | 'points/s' | 'bytes' | 'count' | 'tokens' | 'USD' | '×' | '%';
+  readonly unit: 'ms' | 'ns' | 'MB/s' | 'MB' | 'points/s' | 'bytes' | 'count' | 'tokens' | 'USD' | '×' | '%';
   /** Absent: shown to compare with. A missed aim is said, and fails nothing. */
   readonly aim?: Aim;
 }
