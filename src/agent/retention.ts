@@ -12,6 +12,7 @@ import { tidyWorktrees } from '../experiments/git/tidyWorktrees.ts';
 import type { Machine, Machines } from '../machines/machine.ts';
 import { runFolder } from '../runs/capsule.ts';
 import type { Home } from '../storage/home.ts';
+import type { SessionState } from './state.ts';
 import type {
   CleanReport,
   OldSession,
@@ -145,7 +146,10 @@ async function removeSession(parts: RetentionParts, id: SessionId): Promise<stri
         machine,
         runs.map(({ spec }) => runFolder(machine.runsFolder, spec.id).path),
       );
-      const { kept } = await tidyWorktrees({ machine, sessionId: id, clock: parts.clock, dropsRefs: true });
+      const { kept } = await tidyWorktrees({
+        ...{ machine, sessionId: id, clock: parts.clock },
+        repos: reposOn(state, machineId),
+      });
       problems.push(...kept.map(({ path: place, why }) => `${place} on ${machineId} stays: ${why}`));
     } catch (error) {
       problems.push(`What session ${id} left on ${machineId} stays: ${messageOf(error)}`);
@@ -155,6 +159,12 @@ async function removeSession(parts: RetentionParts, id: SessionId): Promise<stri
   await rm(parts.home.sessionFolder(id), { recursive: true, force: true });
   return problems;
 }
+
+/** The repositories in which code of its experiments was kept. */
+const reposOn = ({ records }: SessionState, machineId: string): readonly string[] =>
+  [...records.values()].flatMap(({ plan }) =>
+    plan.machineId === machineId && plan.code.kind === 'git' ? [plan.code.repo] : [],
+  );
 
 const foldersAtOnce = 200;
 

@@ -63,6 +63,9 @@ export function tooLarge(path: string, bytes: number, { maxFileBytes }: LeaveOut
   return weights.test(path) && bytes > mostWeightBytes ? `binary of ${formatBytes(bytes)}` : undefined;
 }
 
+/** Reports that Helios writes beside the code: they would make another state of it. */
+export const isOwnReport = (path: string): boolean => /(?:^|\/)helios-reports\//.test(path);
+
 const mostNamed = 40;
 
 /** `data.bin (25 MB)`, each once, the first ones by name and the others by their number. */

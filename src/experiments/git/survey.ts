@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { secretPatterns } from './leaveOut.ts';
+import { isOwnReport, secretPatterns } from './leaveOut.ts';
 import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
 
 /** All names are bytes, one character each (latin1), relative to the top of the work tree. */
@@ -84,7 +84,7 @@ export async function survey({ folder, base = '', ...place }: GitPlace): Promise
     top: Buffer.from(top, 'latin1').toString('utf8'),
     ...(head !== '' && { head }),
     emptyTree,
-    fresh: others.filter((name) => !name.endsWith('/')),
+    fresh: others.filter((name) => !name.endsWith('/') && !isOwnReport(name)),
     nested: others.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1)),
     changed: rawEntries(of('changed')).map(({ path }) => path),
     unwatched,

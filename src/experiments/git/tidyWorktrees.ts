@@ -1,10 +1,10 @@
-/** Takes the work trees of a session away when they are not needed any more. */
+/** Takes the work trees of a session away when they are not needed any more, and the code that was kept with them. */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { refOf } from './codeKeeper.ts';
-import { runGit, scriptStart } from './gitScript.ts';
+import { GitFailure, runGit, scriptStart } from './gitScript.ts';
 import { survey } from './survey.ts';
 import { worktreesFolder } from './worktrees.ts';
 
@@ -13,65 +13,87 @@ export interface TidyRequest {
   /** Ended. */
   readonly sessionId: SessionId;
   readonly clock: Clock;
-  /** The kept code goes as well: the session itself is being removed. Default: it stays. */
-  readonly dropsRefs?: boolean;
+  /**
+   * The session itself is being removed: its refs go as well, in these repositories and in those of its work trees.
+   * Absent: all refs stay.
+   */
+  readonly repos?: readonly string[];
 }
 
 export interface TidyReport {
   /** Absolute, on the machine. */
   readonly removed: readonly string[];
-  /** Those that stay, and why. */
+  /** Those that stay, and why; while there is one, the refs stay too. */
   readonly kept: readonly { readonly path: string; readonly why: string }[];
 }
 
 const stepMs = 120_000;
 
-const foldersScript = 'find "$1" -mindepth 1 -maxdepth 1 -type d -print0 2>/dev/null || :';
+/** Prints the work trees, an empty name, and the repositories that they are of. */
+const foldersScript = String.raw`
+find "$1" -mindepth 1 -maxdepth 1 -type d -print0 2>/dev/null
+printf '\0'
+find "$1" -mindepth 1 -maxdepth 1 -type f -name '*.repo' -exec cat -- {} + 2>/dev/null | tr '\n' '\0'
+`;
 
 const removeScript = String.raw`${scriptStart}
 enter "$1"
 case $git_dir in "$common"/worktrees/?*) ;; *) exit 83 ;; esac
 [ -e "$git_dir/helios" ] || { echo 'it is no work tree of ours' >&2; exit 83; }
-if [ -n "$2" ]; then
-  g for-each-ref --format='delete %(refname)' "$2" | g update-ref --no-deref --stdin || exit 1
-fi
-# Whose it was is kept for as long as its ref is.
-cd / && rm -rf -- "$top" && rm -rf -- "$git_dir" && { [ -z "$2" ] || rm -f -- "$top.repo"; }
+cd / && rm -rf -- "$top" && rm -rf -- "$git_dir"
+`;
+
+const dropScript = String.raw`${scriptStart}
+enter_repo "$1"
+g for-each-ref --format='delete %(refname)' "$2" | g update-ref --no-deref --stdin
 `;
 
 /** One with changes that its ref does not hold stays. Rejects with `GitFailure` where the machine cannot be asked. */
 export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {
-  const { machine, sessionId, clock } = request;
+  const { machine, sessionId, clock, repos } = request;
   await machine.ready?.();
   const args = [worktreesFolder(machine, sessionId)];
   const listed = await runGit({ machine, script: foldersScript, args, clock, timeoutMs: stepMs });
+  const names = Buffer.from(listed, 'latin1').toString('utf8').split('\0');
   const removed: string[] = [];
   const kept: { path: string; why: string }[] = [];
-  for (const name of listed.split('\0').filter(Boolean)) {
-    const path = Buffer.from(name, 'latin1').toString('utf8');
+  for (const path of names.slice(0, names.indexOf(''))) {
     const why = await remove(request, path).catch(messageOf);
     if (why === undefined) removed.push(path);
     else kept.push({ path, why });
   }
+  const known = names.slice(names.indexOf('') + 1).filter(Boolean);
+  if (repos !== undefined && kept.length === 0) kept.push(...(await dropRefs(request, [...known, ...repos])));
   return { removed, kept };
 }
 
 /** Why it stays; `undefined`: it is gone. */
-async function remove(
-  { machine, sessionId, clock, dropsRefs }: TidyRequest,
-  folder: string,
-): Promise<string | undefined> {
-  const ref = refOf(sessionId, folder.slice(folder.lastIndexOf('/') + 1));
-  const { fresh, nested, changed, unwatched, staged } = await survey({
-    machine,
-    folder,
-    base: ref,
-    clock,
-    timeoutMs: stepMs,
-  });
-  const count = new Set([...fresh, ...nested, ...changed, ...unwatched, ...staged.keys()]).size;
+async function remove({ machine, sessionId, clock }: TidyRequest, folder: string): Promise<string | undefined> {
+  const base = refOf(sessionId, folder.slice(folder.lastIndexOf('/') + 1));
+  const seen = await survey({ machine, folder, base, clock, timeoutMs: stepMs });
+  const changed = [...seen.fresh, ...seen.nested, ...seen.changed, ...seen.unwatched, ...seen.staged.keys()];
+  const count = new Set(changed).size;
   if (count > 0) return `${count} file${count === 1 ? ' is' : 's are'} not committed there`;
-  const refs = dropsRefs === true ? `refs/helios/${sessionId}/` : '';
-  await runGit({ machine, script: removeScript, args: [folder, refs], clock, timeoutMs: stepMs });
+  await runGit({ machine, script: removeScript, args: [folder], clock, timeoutMs: stepMs });
   return undefined;
+}
+
+async function dropRefs(
+  { machine, sessionId, clock }: TidyRequest,
+  repos: readonly string[],
+): Promise<TidyReport['kept']> {
+  const failed: { path: string; why: string }[] = [];
+  for (const repo of new Set(repos)) {
+    const args = [repo, `refs/helios/${sessionId}/`];
+    try {
+      await runGit({ machine, script: dropScript, args, clock, timeoutMs: stepMs });
+    } catch (error) {
+      // A repository that is gone has no refs.
+      const isGone = error instanceof GitFailure && ['no_folder', 'no_repository', 'no_git'].includes(error.reason);
+      if (!isGone) failed.push({ path: repo, why: messageOf(error) });
+    }
+  }
+  const args = [worktreesFolder(machine, sessionId)];
+  if (failed.length === 0) await runGit({ machine, script: 'rm -rf -- "$1"', args, clock, timeoutMs: stepMs });
+  return failed;
 }

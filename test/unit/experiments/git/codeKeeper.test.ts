@@ -171,7 +171,14 @@ describe('CodeKeeper', () => {
 
   it('leaves out what any of the lists of ignored files names', async () => {
     const repo = repoAt();
-    repo.write({ '.git/info/exclude': '*.one\n', '../my ignored': '*.two\n', 'a.one': '', 'a.two': '', 'a.three': '' });
+    repo.write({
+      '.git/info/exclude': '*.one\n',
+      '../my ignored': '*.two\n',
+      'a.one': '',
+      'a.two': '',
+      'a.three': '',
+      'helios-reports/x/brief.md': '',
+    });
     repo.git('config', 'core.excludesFile', join(scratch(), 'my ignored'));
     assert.deepEqual(repo.names((await untouched(repo)).tree), ['a.three', 'train.py']);
   });

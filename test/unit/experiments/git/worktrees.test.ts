@@ -280,7 +280,7 @@ for (const host of hosts)
       assert.equal(existsSync(join(b.folder, 'train.py')), true);
       assert.equal(repo.git('for-each-ref', 'refs/helios').split('\n').length, 3);
       b.git('checkout', '-q', '--', '.');
-      await tidyWorktrees({ machine, sessionId, clock: systemClock, dropsRefs: true });
+      await tidyWorktrees({ machine, sessionId, clock: systemClock, repos: [] });
       assert.equal(repo.git('for-each-ref', 'refs/helios'), '');
       holds();
     });
