@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'mocha';
+import { silentLogger } from '../../../src/base/logger.ts';
+import type { Message, Notification } from '../../../src/notify/notification.ts';
+import { Notifier } from '../../../src/notify/notifier.ts';
+import { quietUntil } from '../../../src/notify/quietHours.ts';
+import { routesOf, type PersonNotifications } from '../../../src/notify/routes.ts';
+import { resolveSecrets } from '../../../src/notify/secretText.ts';
+import { defaultEvents, type NotifyEvent } from '../../../src/notify/settings.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+import { message } from './message.ts';
+
+const minute = 60_000;
+const noon = new Date(2026, 2, 10, 12, 0).getTime();
+
+describe('the notifier', () => {
+  let clock: ManualClock;
+  let shown: Message[];
+  let warnings: string[];
+  beforeEach(() => {
+    clock = new ManualClock(noon);
+    shown = [];
+    warnings = [];
+  });
+
+  const notifier = (settings: PersonNotifications = {}, hasWindow = true): Notifier =>
+    new Notifier({
+      clock,
+      logger: { ...silentLogger, warn: (text) => warnings.push(text) },
+      fetch: () => Promise.reject(new TypeError('fetch failed')),
+      env: { PATH: '/nowhere' },
+      caFile: () => undefined,
+      redact: (text) => text.replaceAll('hunter2', '[redacted]'),
+      settings: () => settings,
+      secrets: { env: {}, secret: () => Promise.resolve(undefined), onFound: () => undefined },
+      ...(hasWindow && { show: (one) => shown.push(one) }),
+    });
+
+  const about = (event: NotifyEvent, other: Partial<Notification> = {}): Notification => {
+    const { event: _, ...notification } = message({ events: [event], title: event, body: '', ...other });
+    return notification;
+  };
+  const titles = (): string[] => shown.map(({ title }) => title);
+
+  it('tells the window of what matters where nothing is set', async () => {
+    const one = notifier();
+    one.notify(about('goal_met'));
+    one.notify(about('task_complete'));
+    await one.settled();
+    assert.deepEqual(titles(), ['goal_met']);
+  });
+
+  it('tells under the name that was asked for', async () => {
+    const one = notifier({ events: ['session_ended'] });
+    one.notify(about('goal_met', { events: ['goal_met', 'session_ended'] }));
+    await one.settled();
+    assert.deepEqual(
+      shown.map(({ event }) => event),
+      ['session_ended'],
+    );
+  });
+
+  it('takes secrets out of all it says', async () => {
+    const one = notifier();
+    one.notify(about('error', { title: 'hunter2', body: 'is hunter2', goal: 'find hunter2' }));
+    await one.settled();
+    assert.doesNotMatch(JSON.stringify(shown), /hunter2/);
+  });
+
+  it('sums up what is too much', async () => {
+    const one = notifier({ events: ['task_complete'] });
+    for (let run = 1; run <= 25; run += 1) one.notify(about('task_complete', { title: `Run ${run}` }));
+    await one.settled();
+    assert.deepEqual(titles(), ['Run 1', 'Run 2', 'Run 3', 'Run 4', 'Run 5']);
+    await clock.advance(2 * minute);
+    await one.settled();
+    const [, last] = [shown.length, shown.at(-1)];
+    assert.equal(shown.length, 6);
+    assert.equal(last?.title, 'Helios: 20 notifications');
+    assert.match(last?.body ?? '', /^Run 21\n.*Run 25\nand 15 more runs ended$/s);
+    await clock.advance(60 * minute);
+    assert.equal(shown.length, 6, 'once');
+  });
+
+  it('sends what waits when the process ends', async () => {
+    const one = notifier({ events: ['task_complete'] });
+    for (let run = 1; run <= 6; run += 1) one.notify(about('task_complete', { title: `Run ${run}` }));
+    await one.close();
+    assert.equal(titles().at(-1), 'Run 6');
+    assert.equal(clock.pendingTimers, 0);
+  });
+
+  it('is quiet in quiet hours, and sums up when they end', async () => {
+    const one = notifier({
+      events: ['task_complete', 'error', 'alarm'],
+      quietHours: { from: '11:00', to: '13:00', except: ['error'] },
+    });
+    one.notify(about('task_complete', { title: 'Run 1' }));
+    one.notify(about('error'));
+    one.notify(about('alarm', { title: 'Run 2: NaN' }));
+    await clock.advance(59 * minute);
+    await one.settled();
+    assert.deepEqual(titles(), ['error']);
+    await clock.advance(minute);
+    await one.settled();
+    assert.deepEqual(titles(), ['error', 'While it was quiet: 2 notifications']);
+    assert.equal(shown.at(-1)?.body, 'Run 1\nRun 2: NaN');
+    assert.equal(shown.at(-1)?.event, 'alarm');
+  });
+
+  it('shows a failure once, and fails nobody', async () => {
+    const one = notifier({ channels: [{ type: 'desktop' }] });
+    // There is no program in that PATH.
+    one.notify(about('error'));
+    one.notify(about('error'));
+    await one.settled();
+    assert.deepEqual(titles(), ['Notifications by desktop do not arrive']);
+    assert.equal(warnings.length, 1);
+  });
+
+  it('says nothing of a window that is not there', async () => {
+    const one = notifier({}, false);
+    one.notify(about('error'));
+    await one.settled();
+    assert.deepEqual(warnings, []);
+  });
+
+  it('runs no command of a project that the person did not allow', async () => {
+    const one = notifier({ channels: [] });
+    const project = {
+      notifications: { channels: [{ type: 'command' as const, command: 'true' }], events: ['error' as const] },
+    };
+    one.notify(about('error'), project);
+    const [result] = await one.try(about('error'), project);
+    assert.match(result?.problem ?? '', /not run: allow them/);
+    assert.match(warnings[0] ?? '', /not run: allow them/);
+  });
+});
+
+describe('routesOf', () => {
+  const window = { type: 'vscode' } as const;
+  const desktop = { type: 'desktop' } as const;
+
+  it('tells a channel once that person and project name', () => {
+    const routes = routesOf({ channels: [desktop] }, { notifications: { channels: [desktop, window] } });
+    assert.deepEqual(
+      routes.map(({ channel, isProject }) => [channel.type, isProject]),
+      [
+        ['desktop', false],
+        ['vscode', true],
+      ],
+    );
+  });
+
+  const cases: readonly (readonly [
+    string,
+    PersonNotifications,
+    Parameters<typeof routesOf>[1],
+    readonly (readonly NotifyEvent[])[],
+  ])[] = [
+    ['nothing chosen', {}, {}, [defaultEvents]],
+    ['an empty choice', { events: [] }, {}, [defaultEvents]],
+    ['a choice of the person', { events: ['alarm'] }, { notifications: { events: ['error'] } }, [['alarm']]],
+    ['a choice of the project alone', {}, { notifications: { events: ['error'] } }, [['error']]],
+    [
+      'channels of the project with their own choice',
+      {},
+      { notifications: { channels: [desktop], events: ['experiment_complete', 'error'] } },
+      [defaultEvents, ['experiment_complete', 'error']],
+    ],
+  ];
+  for (const [name, person, project, expected] of cases)
+    it(`knows the events of ${name}`, () => {
+      assert.deepEqual(
+        routesOf(person, project).map(({ events }) => events),
+        expected,
+      );
+    });
+});
+
+describe('quiet hours', () => {
+  const zone = process.env.TZ;
+  before(() => (process.env.TZ = 'Europe/Berlin'));
+  after(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+
+  const night = { from: '22:00', to: '07:00' };
+  const cases: readonly (readonly [string, { from: string; to: string }, string, string | undefined])[] = [
+    ['before midnight', night, '2026-03-10T22:00:00+01:00', '2026-03-11T07:00:00+01:00'],
+    ['after midnight', night, '2026-03-11T06:59:59+01:00', '2026-03-11T07:00:00+01:00'],
+    ['at its end', night, '2026-03-11T07:00:00+01:00', undefined],
+    ['by day', night, '2026-03-11T12:00:00+01:00', undefined],
+    ['over the night that is an hour shorter', night, '2026-03-28T23:00:00+01:00', '2026-03-29T07:00:00+02:00'],
+    ['over the night that is an hour longer', night, '2026-10-24T23:00:00+02:00', '2026-10-25T07:00:00+01:00'],
+    [
+      'until a time that the day does not have',
+      { from: '22:00', to: '02:30' },
+      '2026-03-28T23:00:00+01:00',
+      '2026-03-29T03:30:00+02:00',
+    ],
+    ['within a day', { from: '12:00', to: '13:30' }, '2026-03-11T13:29:00+01:00', '2026-03-11T13:30:00+01:00'],
+  ];
+  for (const [name, hours, now, until] of cases)
+    it(`hold ${name}`, () => {
+      const found = quietUntil(hours, Date.parse(now));
+      assert.equal(
+        found === undefined ? undefined : new Date(found).toISOString(),
+        until && new Date(until).toISOString(),
+      );
+    });
+});
+
+describe('secrets by their name', () => {
+  const found: string[] = [];
+  const sources = {
+    env: { ANTHROPIC_API_KEY: 'sk', SLACK_WEBHOOK: 'https://hooks/1' },
+    secret: (name: string) => Promise.resolve(name === 'notify-smtp' ? 'open sesame' : undefined),
+    onFound: (value: string) => found.push(value),
+  };
+
+  it('are put in their place, and known from then on', async () => {
+    assert.equal(
+      await resolveSecrets('${env:SLACK_WEBHOOK}?x=${secret:smtp}', sources, true),
+      'https://hooks/1?x=open sesame',
+    );
+    assert.deepEqual(found, ['https://hooks/1', 'open sesame']);
+  });
+
+  it('keep keys of providers from a project', async () => {
+    await assert.rejects(
+      resolveSecrets('https://evil/?${env:ANTHROPIC_API_KEY}', sources, true),
+      /may not use the variable/,
+    );
+    assert.equal(await resolveSecrets('${env:ANTHROPIC_API_KEY}', sources, false), 'sk');
+    await assert.rejects(resolveSecrets('${secret:anthropic}', sources, true), /There is no secret anthropic/);
+  });
+
+  it('say which is missing', async () => {
+    await assert.rejects(resolveSecrets('${env:NTFY_URL}', sources, true), /NTFY_URL is not set/);
+    await assert.rejects(resolveSecrets('${secret:../x}', sources, true), /no secret/);
+  });
+});
