@@ -1,5 +1,5 @@
 /** Shows a brief as VS Code shows Markdown: as a preview, or as text where there is none. */
-import { commands, Uri, ViewColumn } from 'vscode';
+import { commands, Uri, ViewColumn, window } from 'vscode';
 import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { openFile } from './commandRegistry.ts';
@@ -20,6 +20,9 @@ export async function openPreview(
   }
 }
 
-/** Beside what the person works on, and without taking them there. */
-export const openBeside = (file: string, logger: Logger): Promise<void> =>
-  openPreview(file, logger, { viewColumn: ViewColumn.Beside, preserveFocus: true });
+/** Beside what the person works on, where there is anything, and without taking them there. */
+export function openBeside(file: string, logger: Logger): Promise<void> {
+  const isAtWork = window.tabGroups.all.some(({ tabs }) => tabs.length > 0);
+  const viewColumn = isAtWork ? ViewColumn.Beside : ViewColumn.Active;
+  return openPreview(file, logger, { viewColumn, preserveFocus: true });
+}
