@@ -159,6 +159,7 @@ export async function showActions({ sessions, approvals }: Parts): Promise<void>
       of('server-environment', 'Keep Running in Background', 'helios.keepRunning'),
       of('debug-stop', 'Stop', 'helios.stop'),
       of('graph-line', 'Show Metrics', 'helios.showMetrics'),
+      of('history', 'Open Session', 'helios.openSession'),
       of('notebook', 'Open Journal', 'helios.openJournal'),
     ];
   });
