@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'mocha';
+import * as z from 'zod';
+import { UserFacing } from '../../../src/base/errors.ts';
+import { createProjectFile, parseProject, readProjectFile } from '../../../src/project/projectFile.ts';
+import { projectJsonSchema } from '../../../src/project/projectJsonSchema.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
+
+/** As the documentation of the terminal agent shows it. */
+const documented = {
+  provider: 'claude',
+  model: 'claude-opus-4-6',
+  defaultMachine: 'gpu1',
+  metricNames: ['loss', 'acc', 'lr'],
+  metricPatterns: { loss: 'Loss:\\s+([\\d.]+)' },
+  instructions: 'This project uses PyTorch Lightning. Always use pl.Trainer.',
+  experimentDir: 'experiments',
+  notifications: { channels: [{ type: 'desktop' }], events: ['experiment_complete', 'error'] },
+};
+
+const whole = {
+  ...documented,
+  $schema: './x.json',
+  notifications: {
+    channels: [
+      { type: 'vscode' },
+      { type: 'desktop' },
+      { type: 'webhook', url: '${secret:hook}', method: 'POST', headers: { 'X-A': 'b' }, format: 'slack' },
+      {
+        type: 'email',
+        host: 'mail.lab',
+        port: 587,
+        security: 'starttls',
+        user: 'a',
+        password: '${env:SMTP}',
+        from: 'a@b',
+        to: ['c@d'],
+      },
+      { type: 'command', command: 'say done', timeoutSeconds: 5 },
+    ],
+    events: ['goal_met', 'task_complete', 'task_failed', 'metric_threshold', 'agent_idle'],
+    quietHours: { from: '22:00', to: '07:30', except: ['error'] },
+  },
+  quietHours: { from: '22:00', to: '07:30' },
+  budget: { usd: 5, tokens: 1e6, minutes: 600, turns: 100, experiment: { usd: 0.5 } },
+  watchdogs: { divergence: 'kill', silence: { action: 'ask', minutes: 10 } },
+  plateau: { experiments: 8, onPlateau: 'end' },
+  permissions: { mode: 'ask' },
+};
+
+const problemsOf = (text: string): string => {
+  try {
+    parseProject('/p/helios.json', text);
+  } catch (error) {
+    assert.ok(error instanceof UserFacing);
+    assert.ok(error.action);
+    return error.message;
+  }
+  return '';
+};
+
+/** What each is refused for, with its place. */
+const refused: readonly (readonly [string, string, RegExp])[] = [
+  [
+    'a comma too many',
+    '{\n  "model": "x",\n}',
+    /^\/p\/helios\.json:3:1: it is not valid JSON: there is a comma too many/,
+  ],
+  ['a comment', '{ // x\n}', /:1:3: JSON has no comments/],
+  ['an end too early', '{"model": ', /not valid JSON/],
+  ['nothing', '', /not valid JSON/],
+  ['a list', '[]', /:1:1: must be an object/],
+  ['names that are no list', '{"metricNames": "loss"}', /:1:17: metricNames must be a list/],
+  ['a pattern that is none', '{"metricPatterns": {"loss": "("}}', /metricPatterns\.loss .*not a regular expression/],
+  ['a pattern without a group', '{"metricPatterns": {"loss": "x"}}', /metricPatterns\.loss .*captures nothing/],
+  ['a folder outside', '{"experimentDir": "../x"}', /experimentDir must be a folder inside the project/],
+  ['an absolute folder', '{"experimentDir": "/etc"}', /experimentDir must be/],
+  ['a limit of nothing', '{"budget": {"usd": 0}}', /budget\.usd must be above 0/],
+  ['more than was allowed', '{"permissions": {"mode": "allow"}}', /permissions\.mode can only be "ask"/],
+  [
+    'an event that is none',
+    '{"notifications": {"events": ["experiment_complet"]}}',
+    /Did you mean experiment_complete\?/,
+  ],
+  [
+    'a channel that is none',
+    '{"notifications": {"channels": [{"type": "pager"}]}}',
+    /must be vscode, desktop, webhook/,
+  ],
+  [
+    'an address that is none',
+    '{"notifications": {"channels": [{"type": "webhook", "url": "x"}]}}',
+    /url must be a web address/,
+  ],
+  ['hours that are none', '{"quietHours": {"from": "25:00", "to": "07:00"}}', /quietHours\.from must be a time/],
+  ['a watchdog that does what none does', '{"watchdogs": {"divergence": "kil"}}', /Did you mean kill\?/],
+];
+
+describe('helios.json', () => {
+  const folder = scratchFolder();
+  const put = (place: string, value: unknown): string => {
+    const file = path.join(folder(), place, 'helios.json');
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value));
+    return file;
+  };
+  const inFolder = (place: string): string => {
+    mkdirSync(path.join(folder(), place), { recursive: true });
+    return path.join(folder(), place);
+  };
+
+  it('is read as it was documented, without a word of warning', () => {
+    const { file, folder: of, warnings, ...project } = parseProject('/p/helios.json', JSON.stringify(documented));
+    assert.deepEqual([file, of, warnings], ['/p/helios.json', '/p', []]);
+    assert.deepEqual(project, documented);
+  });
+
+  it('is read with every field that there is', () => {
+    const { watchdogs, warnings } = parseProject('/p/helios.json', JSON.stringify(whole));
+    assert.deepEqual(warnings, []);
+    assert.deepEqual(watchdogs, { divergence: { action: 'kill' }, silence: { action: 'ask', minutes: 10 } });
+  });
+
+  for (const [name, text, expected] of refused)
+    it(`is refused for ${name}`, () => {
+      assert.match(problemsOf(text), expected);
+    });
+
+  it('names every problem at once', () => {
+    const lines = problemsOf('{\n "modle": "x",\n "metricNames": 1,\n "budget": {"usd": "5"}\n}').split('\n');
+    assert.deepEqual(
+      lines.map((line) => line.replace('/p/helios.json:', '')),
+      [
+        '3:17: metricNames must be a list',
+        '4:20: budget.usd must be a number',
+        '2:11: modle is not known, and has no effect. Did you mean model?',
+      ],
+    );
+  });
+
+  it('says what has no effect, at any depth, and uses the rest', () => {
+    const text = '{"model": "x", "colour": 1, "watchdogs": {"silence": {"minute": 3}}, "budget": {"eur": 1}}';
+    const { model, warnings } = parseProject('/p/helios.json', text);
+    assert.equal(model, 'x');
+    assert.equal(warnings.length, 3);
+    assert.match(warnings.join('\n'), /colour is not known/);
+    assert.match(
+      warnings.join('\n'),
+      /watchdogs\.silence\.minute is not known, and has no effect\. Did you mean minutes\?/,
+    );
+    assert.match(
+      warnings.join('\n'),
+      /budget\.eur is not known, and has no effect\. Known are: usd, tokens, minutes, turns, experiment\./,
+    );
+  });
+
+  it('warns of secrets that stand in it, without repeating them', () => {
+    const url = `https://hooks.slack.com/services/${'T0'.repeat(6)}/${'B1'.repeat(6)}/${'x2'.repeat(12)}`;
+    const email = { type: 'email', host: 'h', from: 'a@b', to: 'c@d', password: 'plain' };
+    const channels = [{ type: 'webhook', url, headers: { Authorization: 'Bearer abcdefghijkl1234' } }, email];
+    const { warnings } = parseProject('/p/helios.json', JSON.stringify({ notifications: { channels } }));
+    assert.equal(warnings.length, 3);
+    for (const warning of warnings) assert.match(warning, /looks like a secret.*\$\{secret:name\}/);
+    assert.doesNotMatch(warnings.join(), /x2x2|abcdefgh|plain/);
+  });
+
+  it('is found by walking up, the nearest first', async () => {
+    put('.', { model: 'outer' });
+    put('a', { model: 'inner' });
+    assert.equal((await readProjectFile(inFolder('a/b/c')))?.model, 'inner');
+    assert.equal((await readProjectFile(inFolder('d')))?.model, 'outer');
+  });
+
+  it('is not looked for above a repository, nor above the home folder', async () => {
+    put('.', { model: 'outer' });
+    inFolder('repo/.git');
+    assert.equal(await readProjectFile(inFolder('repo/src')), undefined);
+    assert.equal(await readProjectFile(inFolder('home/x'), path.join(folder(), 'home')), undefined);
+    put('repo', { model: 'root' });
+    assert.equal((await readProjectFile(inFolder('repo/src')))?.model, 'root');
+  });
+
+  it('is an error where it is broken, also far above', async () => {
+    put('.', '{"model": tru}');
+    await assert.rejects(
+      readProjectFile(inFolder('e/f')),
+      (error) => error instanceof UserFacing && /:1:11: /.test(error.message),
+    );
+  });
+
+  it('is begun once, and never written over', async () => {
+    const place = inFolder('new');
+    const file = await createProjectFile(place, { provider: 'claude', defaultMachine: 'gpu1' });
+    const { warnings, provider, defaultMachine } = parseProject(file, readFileSync(file, 'utf8'));
+    assert.deepEqual([warnings, provider, defaultMachine], [[], 'claude', 'gpu1']);
+    await assert.rejects(createProjectFile(place, {}), /is there already/);
+    assert.equal(await createProjectFile(inFolder('new/sub'), {}, { orFind: true }), file);
+  });
+
+  describe('in an editor', () => {
+    const schema = z.fromJSONSchema(projectJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
+    const fits = (value: unknown): boolean => schema.safeParse(value).success;
+
+    it('is right where it is right for us', () => {
+      for (const value of [documented, whole, {}]) assert.ok(fits(value), JSON.stringify(value));
+    });
+
+    /** A schema cannot tell what a pattern captures. */
+    const beyond = /pattern|folder|more than was allowed/;
+    for (const [name, text] of refused.filter(
+      ([each]) => !beyond.test(each) && !/comma|comment|early|nothing$/.test(each),
+    ))
+      it(`is wrong for ${name}`, () => {
+        assert.equal(fits(JSON.parse(text)), false);
+      });
+
+    it('says what each field means', () => {
+      const { properties } = projectJsonSchema() as { properties: Record<string, { description?: string }> };
+      for (const [name, { description }] of Object.entries(properties)) assert.ok(description, name);
+    });
+  });
+});
