@@ -128,6 +128,10 @@ export interface Settings {
   /** Commands and runs cannot change the person's repositories with git. */
   readonly 'git.protect': boolean;
   readonly 'session.idleTurns': number;
+  /** 0: never. */
+  readonly 'session.plateauExperiments': number;
+  readonly 'session.onPlateau': 'advise' | 'end';
+  readonly watchdogs: NonNullable<EngineSettings['watchdogs']>;
   /** Whether sessions go on when VS Code closes; `never`: only those for which it is asked. */
   readonly 'session.keepRunning': 'never' | 'always';
   readonly 'session.resume': 'always' | 'ask' | 'never';
@@ -177,6 +181,9 @@ export const defaults: Settings = {
   'budget.day.tokens': 0,
   'git.protect': true,
   'session.idleTurns': 5,
+  'session.plateauExperiments': 12,
+  'session.onPlateau': 'advise',
+  watchdogs: {},
   'session.keepRunning': 'never',
   'session.resume': 'always',
   'session.keepAwake': false,

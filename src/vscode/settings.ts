@@ -37,6 +37,8 @@ export function engineSettings(): EngineSettings {
     permissionMode: setting('permissions.mode'),
     protectsGit: setting('git.protect'),
     idleTurns: setting('session.idleTurns'),
+    plateau: { experiments: setting('session.plateauExperiments'), onPlateau: setting('session.onPlateau') },
+    watchdogs: setting('watchdogs'),
     report: setting('report.write'),
     keepAwake: setting('session.keepAwake'),
     endpoints: setting('endpoints'),
