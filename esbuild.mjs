@@ -61,15 +61,26 @@ const loadLate = {
   },
 };
 
-/** What dockerode needs for sessions of BuildKit alone, and the parser of turndown for texts: neither is used here. */
+/**
+ * What dockerode needs for sessions of BuildKit alone, the parser of turndown for texts, and what checks forms that a tool
+ * server could show: none is used here.
+ */
 const leaveOut = {
   name: 'leave-out',
   setup(build) {
-    build.onResolve({ filter: /^(@grpc\/|protobufjs$|@mixmark-io\/domino$)/ }, ({ path }) => ({
+    build.onResolve({ filter: /^(@grpc\/|protobufjs$|@mixmark-io\/domino$|ajv$|ajv-formats$)/ }, ({ path }) => ({
       path,
       namespace: 'left-out',
     }));
     build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'module.exports = {};' }));
+  },
+};
+
+/** Streams of Node, as packages carry them for where there is no Node. */
+const nodeStreams = {
+  name: 'node-streams',
+  setup(build) {
+    build.onResolve({ filter: /^readable-stream$/ }, () => ({ path: 'node:stream', external: true }));
   },
 };
 
@@ -210,7 +221,7 @@ async function productBuilds() {
       entryPoints: Object.fromEntries(Object.entries(lateFiles).map(([name, file]) => [file, resolved(name)])),
       outdir: 'dist',
       external: optional,
-      plugins: [leaveOut, oneSsh2],
+      plugins: [leaveOut, oneSsh2, nodeStreams],
     },
     {
       ...node,

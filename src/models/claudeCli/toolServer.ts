@@ -51,7 +51,8 @@ function toolResult({ content = [], is_error: isError = false }: ToolResultBlock
  */
 export async function createToolServer(tools: readonly ToolSpec[], handover: Handover) {
   const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
-  const server = new Server({ name: toolServerName, version: '1' }, { capabilities: { tools: {} } });
+  const options = { capabilities: { tools: {} }, jsonSchemaValidator: noForms };
+  const server = new Server({ name: toolServerName, version: '1' }, options);
   server.fallbackRequestHandler = async ({ method, params }) => {
     if (method === 'tools/list') return { tools: tools.map(listed) };
     const callId = params?._meta?.['claudecode/toolUseId'];
@@ -60,6 +61,13 @@ export async function createToolServer(tools: readonly ToolSpec[], handover: Han
   };
   return server;
 }
+
+/** A server may ask people to fill in forms, and check what they wrote; this one asks for none. */
+const noForms = {
+  getValidator(): never {
+    throw new Error('No form is shown.');
+  },
+};
 
 const listed = ({ name, description, inputSchema }: ToolSpec) => ({
   name,
