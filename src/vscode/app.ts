@@ -24,6 +24,7 @@ import { notifyCommands } from './commands/notify.ts';
 import { runCommands } from './commands/runs.ts';
 import { reportCommands } from './commands/reports.ts';
 import { sessionCommands, showActions } from './commands/sessions.ts';
+import { storeCommands } from './commands/store.ts';
 import { contextKeys, modelVendor } from './contributions.ts';
 import { Documents, journalFolder, outputFolder } from './documents.ts';
 import { EngineHost, type CreateEngine } from './engineHost.ts';
@@ -41,6 +42,7 @@ import { createNotices } from './notices.ts';
 import { OpenSessions } from './openSessions.ts';
 import type { Parts } from './parts.ts';
 import { resumeInterrupted } from './resume.ts';
+import { applyRetention } from './retention.ts';
 import { engineSettings, homeFolder, setting } from './settings.ts';
 import { createSessionViewSource } from './sessionViewSource.ts';
 import { createSessionViews } from './sessionView/views.ts';
@@ -155,6 +157,7 @@ export class App implements Disposable {
     const parts = this.#parts;
     const handlers: Handlers = {
       ...goalCommands(parts),
+      ...storeCommands(parts, async (id) => this.#views?.show(id)),
       ...sessionCommands(parts, async (id) => this.#views?.show(id)),
       ...experimentCommands(parts),
       ...runCommands(parts, (id) => this.#showPanel(id)),
@@ -249,6 +252,7 @@ export class App implements Disposable {
     const policy = setting('session.resume');
     const interrupted = { host, home: homeFolder(), policy, folders: openFolders, logger: this.#logger };
     await this.#attempt('resume', () => resumeInterrupted(interrupted));
+    await this.#attempt('retention', () => applyRetention(host, this.#logger));
     await this.#attempt('briefs', async () => this.#briefs?.openMissed());
     try {
       await startPendingDemo(this.#parts, this.#context.globalState);

@@ -22,7 +22,8 @@ import { answerBudget } from './chatBudget.ts';
 import { answerWriteup } from './chatReports.ts';
 import { answerAboutModel, answerAboutReasoning, showModels } from './chatModels.ts';
 import { answerFromChat, showInbox } from './chatInbox.ts';
-import { answerSticky } from './chatStickies.ts';
+import { resumeFromChat } from './chatResume.ts';
+import { answerStickies, answerSticky } from './chatStickies.ts';
 import { showButton, showPart, showRefusal, withIcons } from './chatStream.ts';
 import { modelVendor, participant, type ChatCommand } from './contributions.ts';
 import { trustText, type EngineHost } from './engineHost.ts';
@@ -130,6 +131,14 @@ class ChatHandler {
     sticky: async ({ request, stream }, session) => {
       await answerSticky(session, request.prompt, stream);
       return about(session);
+    },
+    stickies: async ({ request, stream }, session) => {
+      await answerStickies(session, request.prompt, stream);
+      return about(session);
+    },
+    resume: async (turn) => {
+      const resumed = await resumeFromChat(await this.#parts.host.get(), turn.request.prompt, turn.stream);
+      return resumed === undefined ? {} : this.#follow(resumed, turn, { sleepPatienceMs: followPatienceMs });
     },
     inbox: async ({ stream }, session) => {
       showInbox(session, stream);

@@ -1,4 +1,4 @@
-/** `/sticky` in the chat: notes of the person's that the model always sees. */
+/** `/sticky` and `/stickies` in the chat: notes of the person's that the model always sees. */
 import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../agent/engine.ts';
 import { UserFacing } from '../base/errors.ts';
@@ -22,4 +22,18 @@ export async function answerSticky(
         (await session.unpin(ask.number)) ? `Note ${ask.number} is unpinned.` : `There is no note ${ask.number}.`,
       );
   }
+}
+
+/** `/stickies` lists, `/stickies rm 2` unpins; nothing is pinned by it. Throws `UserFacing`. */
+export async function answerStickies(
+  session: Session | undefined,
+  prompt: string,
+  stream: ChatResponseStream,
+): Promise<void> {
+  if (parseSticky(prompt).kind === 'pin')
+    throw new UserFacing(
+      `/stickies does not know “${prompt.trim()}”.`,
+      'It knows rm 2; /sticky and a text pins a note.',
+    );
+  await answerSticky(session, prompt, stream);
 }

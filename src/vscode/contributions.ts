@@ -19,6 +19,9 @@ export const paletteCommands = [
   'helios.openJournal',
   'helios.openBrief',
   'helios.resumeSession',
+  'helios.searchSessions',
+  'helios.exportSessions',
+  'helios.cleanUpSessions',
   'helios.keepRunning',
   'helios.promote',
   'helios.compareRuns',
@@ -84,6 +87,8 @@ export const chatCommands = [
   'stop',
   'writeup',
   'sticky',
+  'stickies',
+  'resume',
   'inbox',
   'answer',
   'budget',
@@ -136,6 +141,10 @@ export interface Settings {
   readonly 'session.keepRunning': 'never' | 'always';
   readonly 'session.resume': 'always' | 'ask' | 'never';
   readonly 'session.keepAwake': boolean;
+  /** 0: they are kept whatever their age. */
+  readonly 'retention.maxAgeDays': number;
+  /** 0: they may take what there is. */
+  readonly 'retention.maxGb': number;
   readonly 'providers.anthropicBaseUrl': string;
   readonly 'providers.claudePath': string;
   readonly 'providers.openaiBaseUrl': string;
@@ -187,6 +196,8 @@ export const defaults: Settings = {
   'session.keepRunning': 'never',
   'session.resume': 'always',
   'session.keepAwake': false,
+  'retention.maxAgeDays': 0,
+  'retention.maxGb': 0,
   'providers.anthropicBaseUrl': '',
   'providers.claudePath': '',
   'providers.openaiBaseUrl': '',

@@ -6,7 +6,7 @@ import { formatDuration, oneLine } from '../base/text.ts';
 import type { LedgerRow } from '../experiments/ledger.ts';
 import { verdictText } from '../runs/run.ts';
 import type { OpenSessions } from './openSessions.ts';
-import { endIcon, endText, phaseIcon, statusLine } from './present/sessionText.ts';
+import { costText, endIcon, endText, phaseIcon, statusLine } from './present/sessionText.ts';
 import { relativeTime, verdictIcon } from './present/words.ts';
 
 export interface Choice<T> extends QuickPickItem {
@@ -43,7 +43,8 @@ export function sessionChoice(session: Session, sessions: OpenSessions): Choice<
 export function summaryChoice(summary: SessionSummary): Choice<SessionSummary> {
   const phase = summary.endReason === undefined ? 'Not ended' : endText(summary.endReason);
   const icon = summary.endReason === undefined ? 'debug-disconnect' : endIcon(summary.endReason).id;
-  const words = [phase, summary.best ?? '', `${summary.runs} runs`, relativeTime(summary.lastEventMs, Date.now())];
+  const age = relativeTime(summary.lastEventMs, Date.now());
+  const words = [phase, summary.best ?? '', `${summary.runs} runs`, costText(summary), age];
   return {
     label: oneLine(summary.goal, 80),
     detail: words.filter((word) => word !== '').join(' · '),

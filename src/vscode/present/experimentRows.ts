@@ -7,6 +7,7 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import { oneLine } from '../../base/text.ts';
 import { runRow, type FactsOf } from './runRows.ts';
 import { bestText, costText, endIcon, endText, phaseIcon, phaseText, runningCount } from './sessionText.ts';
+import { groupedByAge } from './sessionGroups.ts';
 import { withSweeps } from './sweepRows.ts';
 import type { TreeNode } from './treeNode.ts';
 import { exactTime, plain, relativeTime, type Icon } from './words.ts';
@@ -27,12 +28,15 @@ export interface ExperimentsView {
   readonly read: (sessionId: SessionSummary['id']) => Promise<OpenSessionView>;
 }
 
-/** Newest first; a session that this window works on is opened out. */
+/** Newest first, older ones in groups; a session that this window works on is opened out. */
 export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
   const openIds = new Set(view.open.map(({ state }) => state.id));
   const open = [...view.open].sort((a, b) => b.state.startedMs - a.state.startedMs);
   const closed = view.listed.filter((summary) => !openIds.has(summary.id));
-  return [...open.map((session) => openRow(session, view.nowMs)), ...closed.map((summary) => closedRow(summary, view))];
+  return [
+    ...open.map((session) => openRow(session, view.nowMs)),
+    ...groupedByAge(closed, view.nowMs, (summary) => closedRow(summary, view)),
+  ];
 }
 
 /** Number of runs that go on: the badge. */
