@@ -12,6 +12,7 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
   resume: async (folder) => (await import('./resume.ts')).benchResume(folder),
   tokens: async (folder) => (await import('./tokens.ts')).benchTokens(folder),
   overhead: async (folder) => (await import('./overhead.ts')).benchOverhead(folder),
+  report: async () => (await import('./report.ts')).benchReport(),
   briefing: async (folder) => (await import('./briefing.ts')).benchBriefing(folder),
   watchdogs: async (folder) => (await import('./watchdogs.ts')).benchWatchdogs(folder),
   links: async (folder) => (await import('./links.ts')).benchLinks(folder),
