@@ -94,6 +94,43 @@ const oneSsh2 = {
   },
 };
 
+const anthropicSdk = '@anthropic-ai/sdk';
+/** What the SDK for Bedrock takes of Anthropic's. */
+const partsForBedrock = [
+  ...['client', 'core/error', 'core/middleware', 'core/pagination', 'error', 'resources/index', 'streaming', 'version'],
+];
+
+/** Anthropic's SDK is one file, whoever loads it: the SDK for Bedrock, which extends its classes, takes them from there. */
+const oneAnthropicSdk = {
+  name: 'one-anthropic-sdk',
+  setup(build) {
+    build.onResolve({ filter: /^anthropic-entry$/ }, ({ path }) => ({ path, namespace: 'anthropic-entry' }));
+    build.onLoad({ filter: /.*/, namespace: 'anthropic-entry' }, () => ({
+      contents: [
+        `export * from '${anthropicSdk}';`,
+        `export { default } from '${anthropicSdk}';`,
+        ...partsForBedrock.map((part) => `export * as ${JSON.stringify(part)} from '${anthropicSdk}/${part}';`),
+      ].join('\n'),
+      resolveDir: root,
+    }));
+    build.onResolve({ filter: new RegExp(`^${anthropicSdk}/`) }, ({ path, importer }) =>
+      importer.includes('bedrock-sdk') ? { path, namespace: 'anthropic' } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'anthropic' }, async ({ path }) => {
+      const part = path.slice(anthropicSdk.length + 1);
+      if (!partsForBedrock.includes(part)) throw new Error(`esbuild.mjs: partsForBedrock is to name ${part}`);
+      const names = Object.keys(await import(path)).filter((name) => name !== 'default');
+      return {
+        contents: `export const { ${names.join(', ')} } = require('./anthropic.cjs')[${JSON.stringify(part)}];`,
+      };
+    });
+    build.onResolve({ filter: /^\.\/anthropic\.cjs$/, namespace: 'anthropic' }, ({ path }) => ({
+      path,
+      external: true,
+    }));
+  },
+};
+
 /** Skins that share the engine's file; the command line, which is of another module format, has its own copy. */
 const skins = { extension: 'src/extension.ts', keeper: 'src/keeper/main.ts' };
 const ofSkins = /^(vscode|keeper|cli)\/|^extension\.ts$/;
@@ -218,10 +255,15 @@ async function productBuilds() {
     },
     {
       ...commonJs,
-      entryPoints: Object.fromEntries(Object.entries(lateFiles).map(([name, file]) => [file, resolved(name)])),
+      entryPoints: Object.fromEntries(
+        Object.entries(lateFiles).map(([name, file]) => [
+          file,
+          name === anthropicSdk ? 'anthropic-entry' : resolved(name),
+        ]),
+      ),
       outdir: 'dist',
       external: optional,
-      plugins: [leaveOut, oneSsh2, nodeStreams],
+      plugins: [leaveOut, oneSsh2, nodeStreams, oneAnthropicSdk],
     },
     {
       ...node,
@@ -283,7 +325,7 @@ function withExistingEntries(build) {
     ? build.entryPoints.map((path) => [undefined, path])
     : Object.entries(build.entryPoints);
   const existing = named.filter(([, path]) => {
-    if (path === engineEntry || existsSync(resolve(root, path))) return true;
+    if (path.endsWith('-entry') || existsSync(resolve(root, path))) return true;
     console.warn(`skipped ${path}: there is no such file yet`);
     return false;
   });
