@@ -169,6 +169,19 @@ describe('CodeKeeper', () => {
     assert.equal(repo.git('cat-file', '-p', `${tree}:new.bin`), 'new');
   });
 
+  it('starts no filter that the person has for all repositories', async () => {
+    const repo = repoAt({ '.gitattributes': '*.bin filter=trap\n' });
+    const { program, mark } = repo.trap('global');
+    const settings = join(scratch(), 'gitconfig');
+    writeFileSync(settings, `[filter "trap"]\n\tclean = ${program}\n\tsmudge = ${program}\n`);
+    repo.write({ 'a.bin': 'a\n' });
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: settings };
+    const filtering = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env });
+    const state = await keeper().capture(filtering, repo.folder, 'e1');
+    assert.deepEqual(repo.names((state as Kept).tree), ['.gitattributes', 'a.bin']);
+    assert.equal(existsSync(mark), false);
+  });
+
   it('leaves out what any of the lists of ignored files names', async () => {
     const repo = repoAt();
     repo.write({
