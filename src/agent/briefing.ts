@@ -9,6 +9,7 @@ import type { MemoryNode } from '../memory/memoryNode.ts';
 import { renderTree } from '../memory/renderTree.ts';
 import { triggerText } from '../sleep/trigger.ts';
 import type { JournalEvent } from './events.ts';
+import { importedLine } from './experimentNews.ts';
 import { ledgerSection } from './ledgerSection.ts';
 import { limitsText } from './limitsText.ts';
 import { openPoints } from './openPoints.ts';
@@ -41,7 +42,8 @@ export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): stri
   const sections: readonly Section[] = [
     textSection(0.16, 'The goal:\n', facts.state.goal),
     textSection(0.05, '', limitsText(facts.state, facts.permissionMode)),
-    ledgerSection(0.3, facts.ledger),
+    ledgerSection(0.27, facts.ledger),
+    listSection(0.03, importedLines(facts.state), left('Results of before, brought in and not measured here')),
     listSection(0.06, sweepLines(facts.state), left('Sweeps (task_output shows each)')),
     textSection(0.05, '', waitingText(facts.state)),
     listSection(0.06, openPoints(facts.replaced), left('Still open')),
@@ -70,6 +72,18 @@ const sweepLines = (state: SessionState): ListedLine[] =>
       return `- ${id}: ${points.length} points of ${params.join(' × ')} on ${machineIds.join(', ')}: ${stands}`;
     }),
   );
+
+const mostImported = 60;
+
+/** What was kept counts most, then the newest. */
+const importedLines = ({ imported }: SessionState): ListedLine[] =>
+  imported
+    .map((result, position) => ({ result, position }))
+    .toSorted(
+      (a, b) => Number(b.result.status === 'keep') - Number(a.result.status === 'keep') || b.position - a.position,
+    )
+    .slice(0, mostImported)
+    .map(({ result, position }) => ({ text: importedLine(result), position }));
 
 function waitingText({ sleep, monitor }: SessionState): string {
   const asleep = sleep && `Asleep until: ${sleep.request.triggers.map(triggerText).join(', ')}.`;

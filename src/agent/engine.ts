@@ -25,6 +25,7 @@ import type { DaySpent } from './budget/measures.ts';
 import type { Budget, EndReason, JournalEvent, Limits, StreamEvent } from './events.ts';
 import type { FollowedEvents } from './followJournal.ts';
 import type { SearchHit, SearchOptions } from './search.ts';
+import type { ReproduceRequest, Reproduction } from './reproduction.ts';
 import type { Phase, RunState, SessionState } from './state.ts';
 
 export interface GoalRequest {
@@ -83,6 +84,10 @@ export interface Session {
   unpause(): Promise<void>;
   /** Answers an open question of the session's; a sleeping session wakes. Throws `UserFacing` where it is not open. */
   answer(questionId: string, answer: string): Promise<void>;
+  /** Makes results of before known (`results.tsv`), and resolves with their number. Throws `UserFacing` where they do not fit. */
+  importResults(text: string, source: string): Promise<number>;
+  /** Runs an experiment again and compares; resolves when that run is over. Throws `UserFacing` where it cannot be made. */
+  reproduce(request: ReproduceRequest): Promise<Reproduction>;
   /** Ends the session with reason `user`. Runs go on unless `killRuns`. */
   stop(options?: { readonly killRuns?: boolean }): Promise<void>;
   /** Takes effect with the next call; history and memory stay. */

@@ -4,6 +4,7 @@
  */
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { Decision, ExperimentPlan } from '../experiments/experiment.ts';
+import type { ImportedResult } from '../experiments/ledger.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import type { AssistantBlock, AttachmentBlock, Effort, ModelFailure, StopReason, Usage } from '../models/model.ts';
 import type { Cost } from '../models/prices.ts';
@@ -172,6 +173,8 @@ export type SessionEvent =
       readonly why: string;
       readonly by: 'agent' | 'engine' | 'person';
     }
+  /** Results of before that a person brought in: somebody's word, never ranked with what is measured here. */
+  | { readonly type: 'results.imported'; readonly source: string; readonly results: readonly ImportedResult[] }
   /** It never holds the work up: without an answer, `fallback` counts from `deadlineMs` on. */
   | {
       readonly type: 'question.asked';

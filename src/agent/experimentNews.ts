@@ -1,6 +1,7 @@
 /** What the model is told of experiments as they go: once, beside the event that made it so. */
 import type { RunId } from '../base/ids.ts';
-import { oneLine } from '../base/text.ts';
+import { formatValue, oneLine } from '../base/text.ts';
+import type { ImportedResult } from '../experiments/ledger.ts';
 import { hasCrashed } from '../experiments/recordRows.ts';
 import type { Verdict } from '../runs/run.ts';
 import type { JournalEvent } from './events.ts';
@@ -46,6 +47,9 @@ const newsOf = growingFold<JournalEvent, News>(
         return over(news, event, event.sweepId);
       case 'experiment.decided':
         return decided(news, event);
+      case 'results.imported':
+        news.texts.set(event.id, importedText(event));
+        return;
       default:
     }
   },
@@ -80,3 +84,20 @@ function decided(news: News, event: Extract<JournalEvent, { type: 'experiment.de
   const who = by === 'person' ? 'The person decided' : 'Decided for you';
   news.texts.set(id, `[${who}: experiment ${experimentId} is ${decision}, ${oneLine(why, 400)}.]`);
 }
+
+const mostImported = 30;
+
+/** What was kept first: it is what was built on. */
+function importedText({ source, results }: Extract<JournalEvent, { type: 'results.imported' }>): string {
+  const ranked = results.toSorted((a, b) => Number(b.status === 'keep') - Number(a.status === 'keep'));
+  const lines = ranked.slice(0, mostImported).map(importedLine);
+  const left = results.length - lines.length;
+  return [
+    `[The person brought in ${results.length} results of before from ${oneLine(source, 100)}. They were not measured here: do not compare with them, and do not try again what they discarded without a reason.]`,
+    ...lines,
+    ...(left > 0 ? [`… and ${left} more`] : []),
+  ].join('\n');
+}
+
+export const importedLine = ({ status, metric, value, description, commit }: ImportedResult): string =>
+  `- ${status}: ${oneLine(description, 160)}${value === undefined ? '' : ` · ${metric} ${formatValue(value)}`}${commit === '' ? '' : ` · ${commit}`}`;

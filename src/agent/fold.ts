@@ -43,6 +43,7 @@ export function initialState(event: Started): SessionState {
     envs: [],
     stickies: new Map(),
     records: new Map(),
+    imported: [],
     questions: new Map(),
   };
 }
@@ -115,6 +116,7 @@ const changes: Changes = {
       decisions: [...record.decisions, { decision, why, by, atMs }],
     })),
   }),
+  'results.imported': (state, { results }) => ({ ...state, imported: [...state.imported, ...results] }),
   'question.asked': (state, { questionId: id, text, options, fallback, deadlineMs, runId, at: askedMs }) => {
     const question = { id, text, options, fallback, askedMs, deadlineMs, ...(runId && { runId }) };
     return { ...state, questions: new Map([...state.questions, [id, question]]) };

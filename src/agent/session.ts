@@ -4,6 +4,7 @@ import { Emitter } from '../base/emitter.ts';
 import { messageOf, UserFacing } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
+import { readResultsTsv } from '../experiments/resultsTsv.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { Effort } from '../models/model.ts';
 import type { Lease } from '../storage/lease.ts';
@@ -11,6 +12,7 @@ import type { Session } from './engine.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
 import { faultText, interruptedCall, pendingCalls, runLoop } from './loop.ts';
 import { goOnText } from './prompt.ts';
+import type { ReproduceRequest, Reproduction } from './reproduction.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { SessionHooks, SessionParts } from './sessionParts.ts';
 import type { SessionState } from './state.ts';
@@ -150,6 +152,18 @@ export class LiveSession implements Session, SessionHooks {
       await this.#parts.waiting.end(`answer to ${questionId}`);
       this.goOn();
     });
+  }
+
+  importResults(text: string, source: string): Promise<number> {
+    return this.#inTurn(async () => {
+      const results = readResultsTsv(text, source);
+      if (results.length > 0) await this.#log.record({ type: 'results.imported', source, results });
+      return results.length;
+    });
+  }
+
+  reproduce(request: ReproduceRequest): Promise<Reproduction> {
+    return this.#parts.reproduce(request);
   }
 
   stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {

@@ -37,6 +37,7 @@ import { NoticeDesk } from './noticeDesk.ts';
 import { permissionMode, toolDefaults } from './projectTerms.ts';
 import { QuestionDesk } from './questionDesk.ts';
 import type { SessionReports } from './reports.ts';
+import { reproduce, type ReproduceRequest, type Reproduction } from './reproduction.ts';
 import { RunDesk } from './runDesk.ts';
 import { createSearchDesk } from './searchDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
@@ -81,6 +82,7 @@ export interface SessionParts {
   readonly watches: WatchDesk;
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
+  reproduce(request: ReproduceRequest): Promise<Reproduction>;
   /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
   checkModel(provider: string, model: string, budget: Budget): void;
   /** What providers keep of the conversation is let go of; the next call begins it anew. Never rejects. */
@@ -117,6 +119,7 @@ export function createParts(request: PartsRequest): SessionParts {
     ...desks,
     logger: shared.logger,
     loop: createLoop(request, desks),
+    reproduce: (asked) => reproduce({ ...desks, log, clock: shared.clock }, asked),
     kill: (run) => shared.runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
     release: () => release(shared, log.state.id),

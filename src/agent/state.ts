@@ -3,6 +3,7 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import type { RunProcess, RunSpec, Verdict } from '../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../runs/sweep.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
+import type { ImportedResult } from '../experiments/ledger.ts';
 import type { GoalTarget } from '../experiments/target.ts';
 import type { SleepRequest } from '../sleep/trigger.ts';
 import type { Effort } from '../models/model.ts';
@@ -155,6 +156,8 @@ export interface SessionState {
   readonly stickies: ReadonlyMap<number, string>;
   /** Experiment id → what the ledger has of it, oldest first. */
   readonly records: ReadonlyMap<string, ExperimentRecord>;
+  /** Results of before that a person brought in. */
+  readonly imported: readonly ImportedResult[];
   /** Question id → question, oldest first. */
   readonly questions: ReadonlyMap<string, Question>;
 }

@@ -14,6 +14,7 @@ import { notifyCommand } from './commands/notify.ts';
 import { promoteCommand } from './commands/promote.ts';
 import { replayCommand } from './commands/replay.ts';
 import { reportCommand } from './commands/report.ts';
+import { reproduceCommand } from './commands/reproduce.ts';
 import { searchCommand } from './commands/search.ts';
 import { sessionsCommand } from './commands/sessions.ts';
 import { watchCommand } from './commands/watch.ts';
@@ -26,6 +27,7 @@ export const commandTable: readonly CliCommand[] = [
   initCommand,
   notifyCommand,
   promoteCommand,
+  reproduceCommand,
   searchCommand,
   watchCommand,
   killCommand,

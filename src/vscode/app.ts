@@ -14,6 +14,7 @@ import { registerChat } from './chat.ts';
 import { ChatgptAuth, signInCommands } from './chatgptAuth.ts';
 import { registerCommands, run, tell, type Handlers } from './commandRegistry.ts';
 import { experimentCommands } from './commands/experiments.ts';
+import { ledgerCommands } from './commands/ledger.ts';
 import { demoCommands, startPendingDemo } from './commands/demo.ts';
 import { goalCommands } from './commands/goal.ts';
 import { inboxCommands } from './commands/inbox.ts';
@@ -160,6 +161,7 @@ export class App implements Disposable {
       ...storeCommands(parts, async (id) => this.#views?.show(id)),
       ...sessionCommands(parts, async (id) => this.#views?.show(id)),
       ...experimentCommands(parts),
+      ...ledgerCommands(parts),
       ...runCommands(parts, (id) => this.#showPanel(id)),
       ...machineCommands(parts),
       ...noteCommands(parts),

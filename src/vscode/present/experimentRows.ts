@@ -1,10 +1,11 @@
-/** The Experiments tree: sessions, and below each its runs. Pure: no `vscode` here. */
+/** The Experiments tree: sessions, below each its experiments, and below those their runs. Pure: no `vscode` here. */
 import { billText, costLines } from '../../agent/costs.ts';
 import { budgetText } from '../../agent/budget/words.ts';
 import type { SessionSummary } from '../../agent/engine.ts';
 import type { SessionState } from '../../agent/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import { oneLine } from '../../base/text.ts';
+import { plannedRows } from './experimentRow.ts';
 import { runRow, type FactsOf } from './runRows.ts';
 import { bestText, costText, endIcon, endText, phaseIcon, phaseText, runningCount } from './sessionText.ts';
 import { groupedByAge } from './sessionGroups.ts';
@@ -108,7 +109,14 @@ const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNod
 function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): readonly TreeNode[] {
   const place = { sessionId: state.id, decisive: ledger.decisive, nowMs, idPrefix: state.id, facts };
   const runs = ledger.rows.map((row) => runRow(row, place));
-  const rows = withSweeps(runs, state, ledger).toReversed();
+  const planned = new Set(ledger.experiments.flatMap(({ plan }) => plan?.id ?? []));
+  const isBare = (index: number): boolean => !planned.has(ledger.rows[index]?.experimentId ?? '');
+  const bare = withSweeps(
+    runs.filter((_, index) => isBare(index)),
+    state,
+    { ...ledger, rows: ledger.rows.filter((_, index) => isBare(index)) },
+  );
+  const rows = [...bare, ...plannedRows(runs, state.id, ledger)].toReversed();
   const failed = [...state.runs.values()].filter((run) => run.notStarted !== undefined);
   return [
     ...rows,

@@ -1,11 +1,33 @@
 /** The ledger as a Markdown table. Pure: no `vscode` here. */
-import { rowStatus, summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { costWords } from '../../agent/costs.ts';
+import { decisionText, resultWords } from '../../agent/experimentWords.ts';
+import { rowStatus, summaryFor, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from './words.ts';
 
-/** Empty when there is no run. */
-export function ledgerTable({ rows, decisive }: Ledger): string {
+/** The experiments and their runs; empty when there is none. */
+export function ledgerTable(ledger: Ledger): string {
+  const experiments = ledger.experiments.filter(({ plan }) => plan !== undefined);
+  return [experimentTable(experiments), runTable(ledger)].filter((table) => table !== '').join('\n\n');
+}
+
+function experimentTable(rows: readonly ExperimentRow[]): string {
+  if (rows.length === 0) return '';
+  const lines = rows.map((row) => {
+    const cells = [
+      `${row.id}${row.isChampion ? ' (champion)' : ''}`,
+      plain(row.hypothesis, 120),
+      row.result === undefined ? '' : plain(resultWords(row.result), 80),
+      plain(row.verdicts, 80),
+      row.runs.map(({ number }) => number).join(', '),
+      plain(decisionText(row), 200),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return `| Experiment | Hypothesis | Measured | Result | Runs | Decision |\n| :-- | :-- | :-- | :-- | :-- | :-- |\n${lines.join('\n')}`;
+}
+
+function runTable({ rows, decisive }: Ledger): string {
   if (rows.length === 0) return '';
   const lines = rows.map((row) => {
     const summary = decisive && summaryFor(row.metrics, decisive.metric);

@@ -112,6 +112,9 @@ const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
     line('warning', `${runName(state, event.runId)}: ${plain(event.detail)}${alarmEnds[event.action]}`),
   ],
   'experiment.planned': nothing,
+  'results.imported': ({ results, source }) => [
+    line('cloud-download', `${results.length} results of before brought in from ${plain(source)}`),
+  ],
   'experiment.decided': (event, state) => [
     line(
       'law',

@@ -229,7 +229,7 @@ type RunKey = Of<'run.ended'>['runId'];
 export const runName = (state: SessionState, runId: RunKey): string =>
   `Run ${state.runs.get(runId)?.spec.number ?? runId}`;
 
-export function runTitle(state: SessionState, runId: RunKey): string {
+function runTitle(state: SessionState, runId: RunKey): string {
   const label = state.runs.get(runId)?.spec.label ?? '';
   return label === '' ? runName(state, runId) : `${runName(state, runId)} · ${line(label)}`;
 }

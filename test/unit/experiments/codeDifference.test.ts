@@ -21,7 +21,7 @@ describe('difference of code', () => {
   let machine: LocalMachine;
   beforeEach(() => {
     repo = GitRepo.create(path.join(folder(), 'repo'), { 'train.py': code, 'data.txt': 'a\n', 'run.log': 'x' });
-    machine = new LocalMachine({ id: 'local', runsFolder: path.join(folder(), 'runs'), workFolder: repo.folder });
+    machine = new LocalMachine({ runsFolder: path.join(folder(), 'runs'), workFolder: repo.folder });
   });
 
   const treeOf = (files: Readonly<Record<string, string | Uint8Array>>): string => {

@@ -12,6 +12,7 @@ import { recorded, rowOf, startMs, started, stateOf, summaryOf } from './states.
 
 const champion = rowOf(2, { isChampion: true, metrics: [summaryOf('lr', 0.1, 'none'), summaryOf('val/loss', 0.83)] });
 const ledger: Ledger = {
+  ...{ experiments: [], imported: [] },
   rows: [rowOf(1, { verdict: { kind: 'failed', code: 3 } }), champion],
   decisive: { metric: 'loss', direction: 'lower' },
   champion,

@@ -16,6 +16,7 @@ const champion = rowOf(2, { isChampion: true, metrics: [summaryOf('loss', 0.83)]
 const running = rowOf(3, { machineId: 'local' });
 const { verdict: _verdict, endedMs: _endedMs, ...alive } = running;
 const ledger: Ledger = {
+  ...{ experiments: [], imported: [] },
   rows: [rowOf(1, { verdict: { kind: 'failed', code: 3 } }), champion, alive],
   decisive: { metric: 'loss', direction: 'lower' },
   champion,

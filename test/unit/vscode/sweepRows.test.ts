@@ -23,6 +23,7 @@ const pointOf = <Run extends { readonly spec: object }>(run: Run, index: number)
   spec: { ...run.spec, sweep: { id: 's1', index } },
 });
 const ledger: Ledger = {
+  ...{ experiments: [], imported: [] },
   rows: [rowOf(1), rowOf(2, { metrics: [] }), rowOf(3), rowOf(4, { verdict: undefined } as object)],
   decisive: { metric: 'loss', direction: 'lower' },
 };
