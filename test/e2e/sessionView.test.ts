@@ -120,7 +120,7 @@ describe('the session view in the hands of a person', () => {
     await seen('.moment', /I will run the baseline first\.[\s\S]*Calls\s+remote_exec_background/);
     assert.equal(await view.locator('.moment .markdown strong').innerText(), 'baseline');
     await workbench.page.keyboard.press('ArrowDown');
-    await seen('.moment', /Arguments[\s\S]*awk[\s\S]*Result/);
+    await seen('.moment', /Arguments[\s\S]*while[\s\S]*Result/);
     await workbench.screenshot('session-view-call-dark');
     await view.getByRole('button', { name: 'End', exact: true }).click();
     await view.getByRole('button', { name: 'Play', exact: true }).click();

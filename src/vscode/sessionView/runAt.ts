@@ -57,7 +57,7 @@ async function printedBy(
 }
 
 /** Times are those of reading: they never go back, but where a clock was set. */
-export function countUntil(timesMs: Float64Array, atMs: number): number {
+function countUntil(timesMs: Float64Array, atMs: number): number {
   let [low, high] = [0, timesMs.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
