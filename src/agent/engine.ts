@@ -327,6 +327,8 @@ export interface EngineSettings extends ProviderSettings {
   readonly allowsProjectCommands?: boolean;
   /** Commands and runs cannot change the person's repositories with git. Default: true. */
   readonly protectsGit?: boolean;
+  /** Files that are larger are not kept with the code of experiments. Default: 10 MB. */
+  readonly maxKeptFileBytes?: number;
   readonly endpoints?: readonly EndpointSettings[];
   /** Hosts that are reached without the proxy, as in `NO_PROXY`. */
   readonly noProxy?: string;

@@ -1,6 +1,7 @@
 /** What the tools for the code of experiments see of a session. */
 import type { Clock } from '../base/clock.ts';
 import { Worktrees } from '../experiments/git/worktrees.ts';
+import type { LeaveOutLimits } from '../experiments/git/leaveOut.ts';
 import type { Machines } from '../machines/machine.ts';
 import type { ExperimentCode } from '../tools/experimentCode.ts';
 import type { RunDesk } from './runDesk.ts';
@@ -11,12 +12,14 @@ export interface ExperimentCodeDeps {
   readonly desk: RunDesk;
   readonly machines: Machines;
   readonly clock: Clock;
+  /** What is kept with the code of experiments. */
+  limits(): LeaveOutLimits;
 }
 
-export const createExperimentCode = ({ log, desk, machines, clock }: ExperimentCodeDeps): ExperimentCode => ({
+export const createExperimentCode = ({ log, desk, machines, clock, limits }: ExperimentCodeDeps): ExperimentCode => ({
   machines,
   clock,
-  worktrees: new Worktrees({ sessionId: log.state.id, clock }),
+  worktrees: new Worktrees({ sessionId: log.state.id, clock, limits }),
   championFolder() {
     const champion = desk.ledger().rows.find(({ isChampion }) => isChampion);
     return champion && log.state.runs.get(champion.runId)?.spec.cwd;

@@ -6,6 +6,7 @@ import { newEventId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/clock.ts';
 import { CodeKeeper } from '../experiments/git/codeKeeper.ts';
+import { defaultLimits, type LeaveOutLimits } from '../experiments/git/leaveOut.ts';
 import type { MachineLooks } from '../machines/looks/machineLooks.ts';
 import type { Machines } from '../machines/machine.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
@@ -139,7 +140,13 @@ interface Desks {
   readonly waiting: Waiting;
   readonly watches: WatchDesk;
   readonly git: GitGuard;
+  limits(): LeaveOutLimits;
 }
+
+const keptLimits = ({ maxKeptFileBytes }: EngineSettings): LeaveOutLimits => ({
+  ...defaultLimits,
+  ...(maxKeptFileBytes !== undefined && { maxFileBytes: maxKeptFileBytes }),
+});
 
 function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
   const { shared, hooks, log, project } = request;
@@ -152,14 +159,15 @@ function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
   const sweeps = owned.add(new SweepDesk({ log, desk, runs, machines, clock, onFailed }));
   const questions = owned.add(new QuestionDesk({ log, clock, onFailed }));
   const notices = owned.add(new NoticeDesk({ ...shared, log, ...(project && { project }) }));
-  const code = new CodeKeeper({ sessionId: log.state.id, clock });
+  const limits = (): LeaveOutLimits => keptLimits(shared.settings());
+  const code = new CodeKeeper({ sessionId: log.state.id, clock, limits });
   const experiments = owned.add(new ExperimentDesk({ log, desk, machines, code, onFailed }));
   const memory = owned.add(createMemory(request));
   const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
   const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
   const policy = watchdogPolicy(shared.settings(), request.project);
   const watches = owned.add(new WatchDesk({ ...shared, log, desk, questions, waiting, policy, onFailed }));
-  return { machines, desk, sweeps, questions, notices, experiments, memory, waiting, watches, git };
+  return { machines, desk, sweeps, questions, notices, experiments, memory, waiting, watches, git, limits };
 }
 
 function createLoop(request: PartsRequest, desks: Desks): LoopDeps {

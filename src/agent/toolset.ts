@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { ToolFailure } from '../base/errors.ts';
 import { newEventId } from '../base/ids.ts';
+import type { LeaveOutLimits } from '../experiments/git/leaveOut.ts';
 import type { MachineLooks } from '../machines/looks/machineLooks.ts';
 import type { Machines } from '../machines/machine.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
@@ -43,6 +44,8 @@ export interface ToolsetDeps {
   readonly memory: MemoryStore;
   readonly machines: Machines;
   readonly git: GitGuard;
+  /** What is kept with the code of experiments. */
+  limits(): LeaveOutLimits;
   readonly looks: MachineLooks;
   readonly resources: MachineResources;
   readonly gate: Gate;

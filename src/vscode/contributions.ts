@@ -135,6 +135,8 @@ export interface Settings {
   readonly 'budget.day.tokens': number;
   /** Commands and runs cannot change the person's repositories with git. */
   readonly 'git.protect': boolean;
+  /** Of a file that is kept with an experiment, in millions of bytes. */
+  readonly 'git.maxFileMb': number;
   readonly 'session.idleTurns': number;
   /** 0: never. */
   readonly 'session.plateauExperiments': number;
@@ -192,6 +194,7 @@ export const defaults: Settings = {
   'budget.day.usd': 0,
   'budget.day.tokens': 0,
   'git.protect': true,
+  'git.maxFileMb': 10,
   'session.idleTurns': 5,
   'session.plateauExperiments': 12,
   'session.onPlateau': 'advise',

@@ -36,6 +36,7 @@ export function engineSettings(): EngineSettings {
     provider: setting('model.provider'),
     permissionMode: setting('permissions.mode'),
     protectsGit: setting('git.protect'),
+    maxKeptFileBytes: setting('git.maxFileMb') * 1_000_000,
     idleTurns: setting('session.idleTurns'),
     plateau: { experiments: setting('session.plateauExperiments'), onPlateau: setting('session.onPlateau') },
     watchdogs: setting('watchdogs'),

@@ -104,6 +104,12 @@ describe('a session and the repository of the person', () => {
     assert.match(repo.git('stash', 'list'), /stash@\{0\}/);
   });
 
+  it('has large files left out of what is kept, as the settings say', async () => {
+    const branch = { name: 'exp_branch', input: { experiment_name: 'small' } };
+    const { results } = await tell([branch], { maxKeptFileBytes: 5 });
+    assert.match(results[0]?.text ?? '', /"left_out":\["a\.py \(7 B\)"\]/);
+  });
+
   it('gets the code of the best experiment as a branch or a patch, from the window or the terminal', async () => {
     const { repo, session, changed } = await tell([
       {
