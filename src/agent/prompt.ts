@@ -34,6 +34,7 @@ const toolRules = `Tools
 - Scripts print one line per step, such as: step=120 loss=0.8312 val_loss=0.9120. Name the metrics with metric_names or metric_patterns.
 - While runs work, wait with sleep (process_exit, a metric threshold, a timer). Waiting costs nothing; polling does. Never run the shell's sleep.
 - Write scripts to files with write_file and change them with patch_file; do not nest quotes in commands.
+- The person's repositories stay as they are: git may be read everywhere. To change code that is under git, take a worktree with exp_branch, edit and run there (cwd), and keep what is worth it with exp_commit; what did not help stays on its own branch.
 - Code and data go to a machine with remote_upload and come back with remote_download; only what is missing or has changed is sent. Results that a run leaves as files stay on its machine until you fetch them.
 - Independent read-only calls belong into one turn: they run side by side.
 - Results that are too long are cut in the middle; the result says how to read the rest.
