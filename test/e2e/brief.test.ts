@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'mocha';
+import { researcher } from '../fakes/researcher.ts';
+import type { WireServer } from '../fakes/wire.ts';
+import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
+import { startVsCode, type VsCode } from '../setup/codeServer.ts';
+import { packagePath } from '../setup/paths.ts';
+import { Workbench } from './workbench.ts';
+
+/** The chat lets go of a session after this share of a minute: nobody watches it then. */
+const followMinutes = 0.05;
+
+/** A person starts a goal, turns to something else, and finds the brief when it is over. */
+describe('the brief of a goal that ended while nobody looked', () => {
+  let folder: string;
+  let server: WireServer;
+  let vscode: VsCode;
+  let workbench: Workbench;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
+    server = await startWireAnthropic(researcher({ rates: [0.01, 0.05, 0.08], runSeconds: 4, steps: 60 }));
+    vscode = await startVsCode({
+      folder,
+      extensionVsix: packagePath,
+      settings: { 'helios.permissions.mode': 'allow', 'helios.chat.followMinutes': followMinutes },
+      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+    });
+    workbench = await Workbench.open(vscode, { width: 1680, height: 1100 });
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await vscode?.dispose();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('opens as a preview beside, without taking the focus, with charts and links that lead to their runs', async () => {
+    await workbench.sendChat('@helios bring loss < 0.05 by choosing the learning rate');
+    await workbench.chatMatching(/Trying lr=0\.01/);
+    await workbench.command('View: Show Explorer');
+    const preview = await workbench.webview('a#run-3');
+    assert.notEqual(await workbench.page.evaluate(() => document.activeElement?.tagName), 'IFRAME');
+    assert.match(await preview.locator('body').innerText(), /The goal is met\.[\s\S]*loss 0\.0\d+ in run \d/);
+    assert.equal(await workbench.page.locator('.tab.active').filter({ hasText: 'brief.md' }).count(), 1);
+    await workbench.eventually(
+      () =>
+        preview
+          .locator('img')
+          .evaluateAll((all) => all.filter((each) => (each as HTMLImageElement).naturalWidth > 0).length),
+      (drawn) => drawn === 2,
+    );
+    await workbench.setTheme('dark');
+    await workbench.screenshot('brief-dark');
+    await workbench.setTheme('light');
+    await workbench.screenshot('brief-light');
+    // It is drawn anew for another theme, also a moment later: what was clicked may then be gone.
+    const topOfRun = async (): Promise<number> => {
+      const shown = await workbench.webview('a#run-3');
+      const isClicked = shown.locator('a[href="#run-3"]').first().click({ timeout: 2_000 });
+      return isClicked
+        .then(() => shown.locator('a#run-3').evaluate((place) => place.getBoundingClientRect().top))
+        .catch(() => Infinity);
+    };
+    await workbench.eventually(topOfRun, (top) => Math.abs(top) < 100, 20_000);
+    await workbench.screenshot('brief-run');
+  });
+
+  it('lies in the work folder, and /writeup writes the account beside it', async () => {
+    const [name = ''] = await readdir(join(folder, 'helios-reports'));
+    assert.match(name, /^\d{4}-\d\d-\d\d-bring-loss-0-05/);
+    assert.match(await readFile(join(folder, 'helios-reports', name, 'brief.md'), 'utf8'), /^# bring loss/);
+    await workbench.sendChat('@helios /writeup now');
+    await workbench.chatMatching(/Written to .*brief\.md and .*writeup\.md/);
+    assert.ok((await readdir(join(folder, 'helios-reports', name))).includes('writeup.md'));
+    assert.deepEqual(workbench.consoleErrors(), []);
+  });
+});
