@@ -10,6 +10,7 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
   parser: async () => (await import('./parser.ts')).benchParser(),
   journal: async (folder) => (await import('./journal.ts')).benchJournal(folder),
   resume: async (folder) => (await import('./resume.ts')).benchResume(folder),
+  search: async (folder) => (await import('./search.ts')).benchSearch(folder),
   tokens: async (folder) => (await import('./tokens.ts')).benchTokens(folder),
   overhead: async (folder) => (await import('./overhead.ts')).benchOverhead(folder),
   report: async () => (await import('./report.ts')).benchReport(),
