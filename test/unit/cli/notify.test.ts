@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { runCli } from '../../../src/cli/cli.ts';
+import { fakeWorld } from '../../fakes/cliWorld.ts';
+import { notifySite } from '../../fakes/notifySite.ts';
+import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+
+describe('a project in the terminal', () => {
+  let folder: string;
+  beforeEach(async () => (folder = await mkdtemp(path.join(tmpdir(), 'helios-cli-'))));
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+  async function helios(words: readonly string[], input = ''): Promise<{ code: number; out: string; err: string }> {
+    const world = { ...fakeWorld({ folder, model: new ScriptedModel([]) }), stdin: Readable.from([input]) };
+    const code = await runCli([...words, '--home', path.join(folder, 'home')], world);
+    return { code, out: world.stdout.text, err: world.stderr.text };
+  }
+
+  it('is begun by helios init, once', async () => {
+    const file = path.join(folder, 'helios.json');
+    const { code, out } = await helios(['init', '--provider', 'claude', '--model', 'opus', '--machine', 'gpu1']);
+    assert.deepEqual([code, out], [0, `Wrote ${file}\n`]);
+    const { provider, model, defaultMachine } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    assert.deepEqual([provider, model, defaultMachine], ['claude', 'opus', 'gpu1']);
+    const again = await helios(['init']);
+    assert.equal(again.code, 1);
+    assert.match(again.err, /is there already/);
+  });
+
+  it('tries each channel, with its secret', async () => {
+    const site = await notifySite();
+    try {
+      const channels = [
+        { type: 'webhook', url: '${secret:hook}' },
+        { type: 'webhook', url: '${secret:none}' },
+      ];
+      await writeFile(path.join(folder, 'helios.json'), JSON.stringify({ notifications: { channels } }));
+      const kept = await helios(['notify', 'secret', 'hook'], `${site.url}/k3y\n`);
+      assert.deepEqual([kept.code, kept.out], [0, 'The secret hook is kept.\n']);
+      const { mode } = await stat(path.join(folder, 'home/auth/notify-hook'));
+      assert.equal(mode & 0o777, 0o600);
+      const { code, out, err } = await helios(['notify', 'test']);
+      assert.equal(code, 1, err);
+      assert.match(out, /^ok {4}webhook .*: It was taken\.$/m);
+      assert.match(out, /^no {4}webhook .*: There is no secret none\./m);
+      assert.doesNotMatch(out, /k3y/);
+      assert.equal(site.calls[0]?.path, '/k3y');
+    } finally {
+      await site.close();
+    }
+  });
+
+  it('says that no channel is set', async () => {
+    const { code, err } = await helios(['notify', 'test']);
+    assert.equal(code, 1);
+    assert.match(err, /No channel is set/);
+  });
+});
