@@ -28,6 +28,8 @@ const contender = `
     );
   }`;
 
+type Answer = Readonly<Record<string, unknown>>;
+
 class Contender {
   readonly child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -44,9 +46,10 @@ class Contender {
     this.child.stdin?.write(`${JSON.stringify({ file, kind })}\n`);
   }
 
-  async answer(): Promise<Readonly<Record<string, unknown>>> {
-    const { value } = await this.#lines.next();
-    return JSON.parse(String(value)) as Record<string, unknown>;
+  async answer(): Promise<Answer> {
+    const next = await this.#lines.next();
+    assert.ok(next.done !== true, 'the process has ended');
+    return JSON.parse(next.value) as Answer;
   }
 
   async kill(): Promise<void> {
@@ -121,7 +124,7 @@ describe('a lease that processes race for', function () {
       first.go(file, 'window');
       second.go(file, 'terminal');
       assert.deepEqual(await holder.answer(), { released: file });
-      const answers = await Promise.all([first.answer(), second.answer()]);
+      const answers: readonly Answer[] = await Promise.all([first.answer(), second.answer()]);
       delays.push(performance.now() - beganMs);
       assert.equal(answers.filter(({ won }) => won !== undefined).length, 1, JSON.stringify(answers));
       assert.equal(answers.filter(({ refused }) => refused !== undefined).length, 1);
