@@ -17,6 +17,8 @@ import { KeeperProcess } from './keepRunningProcess.ts';
 import type { Parts } from './parts.ts';
 import { pickGoing } from './pick.ts';
 import { sessionIdOf } from './present/commandTarget.ts';
+import { secretsNamedIn } from '../notify/secretText.ts';
+import { readProjectFile } from '../project/projectFile.ts';
 import { engineSettings, homeFolder, setting } from './settings.ts';
 
 /** A reloaded window is there before. */
@@ -36,6 +38,7 @@ export class KeepRunning implements Disposable {
   #last: Promise<void> = Promise.resolve();
   #restart: Disposable | undefined;
   readonly #warned = new Set<string>();
+  #isDisposed = false;
 
   constructor(parts: Parts, clock: Clock) {
     this.#parts = parts;
@@ -62,7 +65,9 @@ export class KeepRunning implements Disposable {
     return this.#asked.has(id);
   }
 
+  /** The keeper goes on with what it was told last. */
   dispose(): void {
+    this.#isDisposed = true;
     this.#restart?.dispose();
     this.#owned.dispose();
   }
@@ -74,6 +79,7 @@ export class KeepRunning implements Disposable {
   }
 
   async #tell(hasChanged: boolean): Promise<void> {
+    if (this.#isDisposed) return;
     const going = this.#parts.sessions.going().filter(({ state }) => state.phase !== 'paused');
     this.#warnOf(going);
     const sessions = going.filter((session) => this.keeps(session)).map(({ id }) => id);
@@ -116,6 +122,7 @@ export class KeepRunning implements Disposable {
   async #handover(sessions: Handover['sessions']): Promise<Handover> {
     const { keys, questions, host, extensionUri } = this.#parts;
     const names = [...providerKeys.map(({ secret }) => secret), tokensName, ...endpointIds().map(endpointSecret)];
+    names.push(...secretsNamedIn([engineSettings().notifications, ...(await projects())]));
     const secrets = names.map(async (name) => [name, await keys.get(name)] as const);
     const machines = host.current?.machines.list() ?? [];
     const answers = await Promise.all(machines.map(({ id }) => questions.secrets.entries(id)));
@@ -146,6 +153,12 @@ export class KeepRunning implements Disposable {
 }
 
 const endpointIds = (): readonly string[] => setting('endpoints').map(({ id }) => id);
+
+/** What the folders of the window say of notifications; one that cannot be understood says nothing. */
+const projects = (): Promise<readonly unknown[]> =>
+  Promise.all(
+    (workspace.workspaceFolders ?? []).map(({ uri }) => readProjectFile(uri.fsPath).catch(() => undefined)),
+  );
 
 const secretVariables = (): readonly string[] =>
   [...providerKeys, ...endpointIds().map((id) => keyOfEndpoint(id))].flatMap(({ variables }) => variables);
