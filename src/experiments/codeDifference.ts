@@ -68,7 +68,7 @@ export const namedFiles = (commands: readonly string[]): ReadonlySet<string> =>
   );
 
 /** `diff`: what `git diff-tree -p` writes. */
-export function isSame(diff: string, named: ReadonlySet<string>): boolean {
+function isSame(diff: string, named: ReadonlySet<string>): boolean {
   return diff
     .split(/^(?=diff --git )/m)
     .filter((part) => part !== '')

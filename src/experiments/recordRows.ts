@@ -83,13 +83,16 @@ function common(runs: readonly LedgerRow[], decisive: Decisive | undefined) {
     runs,
     status: statusOf(runs),
     verdicts: verdictsOf(runs),
-    runMs: runs.reduce((sum, { startedMs, endedMs }) => sum + ((endedMs ?? 0) - (startedMs ?? endedMs ?? 0)), 0),
+    runMs: runs.reduce((sum, run) => sum + tookMs(run), 0),
     isChampion: runs.some(({ isChampion }) => isChampion),
     ...(result && { result }),
     ...(cost && { cost }),
     ...(limit && { limit }),
   };
 }
+
+const tookMs = ({ startedMs, endedMs }: LedgerRow): number =>
+  startedMs === undefined || endedMs === undefined ? 0 : endedMs - startedMs;
 
 function statusOf(runs: readonly LedgerRow[]): ExperimentStatus {
   if (runs.length === 0) return 'not_started';
@@ -111,7 +114,7 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
 }
 
 /** The best of the groups of repeats; a group that ended counts before one that goes on. */
-export function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
+function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const results = repeatsOf(runs).flatMap((group) => summaryOfRepeats(group, decisive) ?? []);
   const [best] = results.toSorted((a, b) => Number(isGoing(a)) - Number(isGoing(b)) || sign * (a.mean - b.mean));

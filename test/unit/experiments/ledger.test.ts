@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { RunId } from '../../../src/base/ids.ts';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
-import { rowStatus, type LedgerEntry } from '../../../src/experiments/ledger.ts';
+import type { Decision } from '../../../src/experiments/experiment.ts';
+import {
+  rowStatus,
+  type ExperimentDecision,
+  type LedgerEntry,
+  type PlannedExperiment,
+} from '../../../src/experiments/ledger.ts';
 import type { Direction, MetricSummary } from '../../../src/metrics/metric.ts';
 import type { Verdict } from '../../../src/runs/run.ts';
 
@@ -59,5 +65,81 @@ describe('ledger', () => {
       ledger.rows.map((row) => row.isChampion),
       [false, false, true, false],
     );
+  });
+
+  describe('of experiments', () => {
+    const recordOf = (
+      id: string,
+      ...decisions: [Decision, ExperimentDecision['by']][]
+    ): [string, PlannedExperiment] => [
+      id,
+      {
+        plan: {
+          ...{ id, number: Number(id.slice(1)), hypothesis: id, machineId: 'local', command: 'train', cwd: '/r' },
+          ...{ fingerprint: id, code: { kind: 'none', why: 'no repository' } },
+        },
+        plannedMs: 0,
+        decisions: decisions.map(([decision, by], index) => ({ decision, by, why: 'w', atMs: index })),
+      },
+    ];
+    const of = (experimentId: string, one: LedgerEntry): LedgerEntry => ({ ...one, experimentId, startedMs: 0 });
+    const bestOf = (entries: readonly LedgerEntry[], ...records: [string, PlannedExperiment][]): number | undefined =>
+      buildLedger(entries, { records: new Map(records) }).champion?.number;
+
+    it('has none as champion that was discarded, invalid or a crash, and prefers what was kept', () => {
+      const entries = [of('e1', entry(1, [summary('loss', 0.5)])), of('e2', entry(2, [summary('loss', 0.1)]))];
+      assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2')), 2);
+      for (const decision of ['discard', 'invalid', 'crash'] as const)
+        assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2', [decision, 'agent'])), 1, decision);
+      assert.equal(bestOf(entries, recordOf('e1', ['keep', 'agent']), recordOf('e2')), 1);
+      assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2', ['discard', 'agent'], ['keep', 'person'])), 2);
+      assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2', ['retest', 'agent'])), 2);
+    });
+
+    it('ranks repeats by their mean: a lucky seed is no champion', () => {
+      const seeds = [0.1, 0.9].map((loss, index) =>
+        of('e1', { ...entry(index + 1, [summary('loss', loss)]), command: `train --seed ${index}` }),
+      );
+      const entries = [...seeds, of('e2', entry(3, [summary('loss', 0.4)]))];
+      assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2')), 3);
+    });
+
+    it('forgets nothing: what was killed, what runs for days, what never started', () => {
+      const dayMs = 86_400_000;
+      const { verdict: _, ...going } = { ...entry(2, []), startedMs: -3 * dayMs };
+      const entries = [
+        of('e1', { ...entry(1, [summary('loss', 0.1)], { kind: 'killed' }), endedMs: 2 * dayMs }),
+        { ...going, experimentId: 'e2', startedMs: -3 * dayMs },
+      ];
+      const { experiments } = buildLedger(entries, {
+        records: new Map([recordOf('e1'), recordOf('e2'), recordOf('e3')]),
+      });
+      assert.deepEqual(
+        experiments.map(({ id, status, verdicts, runMs }) => [id, status, verdicts, runMs]),
+        [
+          ['e1', 'over', '1 killed', 2 * dayMs],
+          ['e2', 'running', '1 running', 0],
+          ['e3', 'not_started', '', 0],
+        ],
+      );
+      assert.equal(experiments[0]?.result, undefined, 'what was stopped has no result');
+    });
+
+    it('takes a crash that the engine saw back when a later run went well', () => {
+      const entries = [of('e1', entry(1, [], { kind: 'failed', code: 1 })), of('e1', entry(2, [summary('loss', 1)]))];
+      const { experiments } = buildLedger(entries, { records: new Map([recordOf('e1', ['crash', 'engine'])]) });
+      assert.equal(experiments[0]?.decision, undefined);
+    });
+
+    it('gives a row to each launch of a journal without experiments, and one to each sweep', () => {
+      const entries = [entry(1, []), { ...entry(2, []), sweepId: 's1' }, { ...entry(3, []), sweepId: 's1' }];
+      assert.deepEqual(
+        buildLedger(entries).experiments.map(({ id, plan, runs }) => [id, plan, runs.length]),
+        [
+          ['run 1', undefined, 1],
+          ['s1', undefined, 2],
+        ],
+      );
+    });
   });
 });
