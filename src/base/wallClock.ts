@@ -2,7 +2,6 @@
  * Time as the wall has it. Timers of the system stand still while the computer sleeps, and would then be late by as long as
  * it slept; here, what became due meanwhile is called as soon as it is awake.
  */
-import type { Clock } from './clock.ts';
 import { toDisposable, type Disposable } from './disposable.ts';
 
 /** What the system offers. */
@@ -21,7 +20,8 @@ interface Timer {
 /** How late a timer is at most once the computer is awake. */
 const lookEveryMs = 5_000;
 
-export class WallClock implements Clock {
+/** A `Clock`. */
+export class WallClock {
   readonly #system: SystemTime;
   /** Those that last longer than a look. */
   readonly #waiting = new Set<Timer>();
