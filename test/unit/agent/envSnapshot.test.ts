@@ -53,7 +53,7 @@ case "$*" in
   *) echo "3.12.3 $0" ;;
 esac
 END
-    chmod +x .venv/bin/python; echo .venv > .git/info/exclude
+    chmod +x .venv/bin/python; echo '*' > .venv/.gitignore
     printf '%s\\n' numpy==2.1.0 'lab @ git+https://${token}@git.lab/lab.git@abc' '-e git+ssh://git@git.lab/mine.git#egg=mine' > .venv/bin/packages`;
 
   it('records packages, system and code once for the runs that follow, without secrets', async () => {
