@@ -14,8 +14,10 @@ export const seriousAlarm = (alarms: readonly Alarm[]): Alarm | undefined =>
   alarms.findLast(({ action }) => action !== 'warn');
 
 /** ` after the alarm: loss became NaN at step 120`, beside a verdict; empty where no alarm ended the run. */
-export const killedWhy = (verdict: Verdict, alarm: string | undefined): string =>
-  verdict.kind === 'killed' && alarm !== undefined ? ` after the alarm: ${alarm}` : '';
+export const killedWhy = (verdict: Verdict, alarm: Pick<Alarm, 'detail' | 'action'> | undefined): string =>
+  verdict.kind === 'killed' && alarm !== undefined && alarm.action !== 'warn'
+    ? ` after the alarm: ${alarm.detail}`
+    : '';
 
 /** Runs without an end that a watchdog, or a person whom it asked, said to kill: of an earlier process too. */
 export function condemnedRuns({ runs, questions }: Pick<SessionState, 'runs' | 'questions'>): RunState[] {

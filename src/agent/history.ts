@@ -15,6 +15,7 @@ import { growingFold } from './growingFold.ts';
 
 type Replied = Extract<JournalEvent, { type: 'model.replied' }>;
 type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
+type Alarmed = Extract<JournalEvent, { type: 'run.alarmed' }>;
 
 export const interruptedText =
   'Interrupted: no result of this call was recorded. It may or may not have taken effect; check before repeating it.';
@@ -79,13 +80,13 @@ interface KnownRuns {
   /** Runs of sweeps. */
   readonly points: Set<RunId>;
   /** Run id → why a watchdog ended it, or asked whether it should. */
-  readonly condemned: Map<RunId, string>;
+  readonly condemned: Map<RunId, Alarmed>;
 }
 
 const knownRuns = growingFold<JournalEvent, KnownRuns>(
   () => ({ names: new Map(), points: new Set(), condemned: new Map() }),
   ({ names, points, condemned }, event) => {
-    if (event.type === 'run.alarmed' && event.action !== 'warn') condemned.set(event.runId, event.detail);
+    if (event.type === 'run.alarmed' && event.action !== 'warn') condemned.set(event.runId, event);
     if (event.type !== 'run.planned') return;
     const { id, number, label, sweep } = event.spec;
     names.set(id, `Run ${number} (${label})`);
@@ -157,7 +158,7 @@ const alarmActions = {
 const alarmText = ({ kind, detail, action }: Extract<JournalEvent, { type: 'run.alarmed' }>, name: string): string =>
   `[${name}: alarm ${kind}: ${detail}. ${alarmActions[action]}]`;
 
-function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name: string, alarm?: string): string {
+function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name: string, alarm?: Alarmed): string {
   const metrics = event.metrics
     .slice(0, 12)
     .map(

@@ -14,6 +14,7 @@ import { handleOf, type RunLimit, type RunProcess, type RunResources, type RunSp
 import type { Run, RunChange } from '../runs/liveRun.ts';
 import { LaunchFailure } from '../runs/launchFailure.ts';
 import type { Runs } from '../runs/runs.ts';
+import { seriousAlarm } from './alarms.ts';
 import { costsByRun } from './costs.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { RunState, SessionState } from './state.ts';
@@ -278,7 +279,8 @@ export function ledgerOf(state: SessionState, summaries: (run: RunState) => read
 }
 
 function entryOf(run: RunState, metrics: readonly MetricSummary[], cost: ThinkingCost | undefined): LedgerEntry {
-  const { spec, process, verdict, endedMs, envId } = run;
+  const { spec, process, verdict, endedMs, envId, alarms } = run;
+  const alarm = seriousAlarm(alarms) ?? alarms.at(-1);
   return {
     runId: spec.id,
     number: spec.number,
@@ -295,5 +297,6 @@ function entryOf(run: RunState, metrics: readonly MetricSummary[], cost: Thinkin
     ...(spec.experimentId !== undefined && { experimentId: spec.experimentId }),
     ...(spec.sweep && { sweepId: spec.sweep.id }),
     ...(spec.limit && { limit: spec.limit }),
+    ...(alarm && { alarm: { detail: alarm.detail, action: alarm.action } }),
   };
 }

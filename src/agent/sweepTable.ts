@@ -2,6 +2,7 @@
 import { cleanText, formatValue, oneLine } from '../base/text.ts';
 import { rowStatus, summaryFor, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import type { SweepEndReason } from '../runs/sweep.ts';
+import { killedWhy } from './alarms.ts';
 import type { RunState, SessionState, SweepState } from './state.ts';
 import { progressOf } from './sweepProgress.ts';
 
@@ -94,7 +95,8 @@ const isFailed = ({ verdict }: LedgerRow): boolean => verdict !== undefined && v
 
 function rowText(row: LedgerRow, decisive: Ledger['decisive']): string {
   const value = decisive && bestOf(row, decisive);
-  return [`run ${row.number}`, row.label, rowStatus(row), ...(value === undefined ? [] : [value])].join(' · ');
+  const status = `${rowStatus(row)}${row.verdict ? killedWhy(row.verdict, row.alarm) : ''}`;
+  return [`run ${row.number}`, row.label, oneLine(status, 120), ...(value === undefined ? [] : [value])].join(' · ');
 }
 
 function bestOf(row: LedgerRow, { metric }: NonNullable<Ledger['decisive']>): string | undefined {

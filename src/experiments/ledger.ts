@@ -33,6 +33,8 @@ export interface LedgerRow {
   /** It is a point of this sweep: `s1`. */
   readonly sweepId?: string;
   readonly limit?: RunLimit;
+  /** The last thing that a watchdog saw, and what it was to do about it. */
+  readonly alarm?: { readonly detail: string; readonly action: 'warn' | 'kill' | 'ask' };
   readonly isChampion: boolean;
 }
 

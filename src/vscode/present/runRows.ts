@@ -1,5 +1,6 @@
 /** Runs as rows, the same under their session and under their machine. Pure: no `vscode` here. */
 import { shortTokens } from '../../agent/budget/words.ts';
+import { killedWhy } from '../../agent/alarms.ts';
 import { costWords } from '../../agent/costs.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
@@ -37,6 +38,7 @@ export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
     isChampion ? 'champion' : '',
     value ?? '',
     row.label,
+    row.verdict === undefined ? (row.alarm?.detail ?? '') : '',
     ...progress(row, facts, place.nowMs),
   ].filter((part) => part !== '');
   return {
@@ -46,7 +48,7 @@ export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
     tooltip: tooltip(row, state, facts),
     icon: icon(row, facts),
     context: `run ${row.verdict ? 'ended' : 'running'}`,
-    spoken: `Run ${row.number}, ${state}${isChampion ? ', champion' : ''}${value ? `, best ${value}` : ''}, ${row.label}, on ${row.machineId}`,
+    spoken: `Run ${row.number}, ${state}${row.verdict === undefined && row.alarm ? `, alarm: ${row.alarm.detail}` : ''}${isChampion ? ', champion' : ''}${value ? `, best ${value}` : ''}, ${row.label}, on ${row.machineId}`,
     target: { kind: 'run', runId: row.runId, sessionId: place.sessionId },
     onClick: 'helios.showMetrics',
   };
@@ -57,11 +59,12 @@ function icon(row: LedgerRow, facts: RunFacts | undefined): Icon {
   if (row.verdict === undefined && facts?.liveness.kind === 'queued') return { id: 'clock', color: 'charts.blue' };
   if (row.verdict === undefined && facts?.liveness.kind === 'unknown')
     return { id: 'debug-disconnect', color: 'charts.yellow' };
+  if (row.verdict === undefined && row.alarm !== undefined) return { id: 'warning', color: 'charts.yellow' };
   return verdictIcon(row.verdict);
 }
 
 function stateText(row: LedgerRow, facts: RunFacts | undefined): string {
-  if (row.verdict) return verdictText(row.verdict);
+  if (row.verdict) return `${verdictText(row.verdict)}${killedWhy(row.verdict, row.alarm)}`;
   if (facts?.liveness.kind === 'queued') return `queued (${facts.liveness.why})`;
   if (facts?.liveness.kind === 'unknown') return `no answer from ${row.machineId}`;
   return 'running';
@@ -99,6 +102,7 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
     code(row.command, 300),
     `${plain(row.machineId)}${row.handle ? ` · ${code(row.handle)}` : ''}`,
     times.join(' · '),
+    row.alarm === undefined ? '' : `Alarm: ${plain(row.alarm.detail, 300)}`,
     row.envId === undefined ? '' : `Environment ${plain(row.envId)}`,
     row.cost === undefined ? '' : `Thinking ${costWords(row.cost)} · ${shortTokens(row.cost.tokens)} tokens`,
     facts?.liveness.kind === 'unknown' && row.verdict === undefined ? plain(facts.liveness.why, 300) : '',

@@ -39,6 +39,20 @@ const view = (changes: Partial<Parameters<typeof experimentRows>[0]> = {}): read
   });
 
 describe('experiments tree', () => {
+  it('shows what a watchdog saw of a run, and that it was ended for it', async () => {
+    const alarmed = { ...alive, alarm: { detail: 'grad_norm became infinite', action: 'warn' } } as const;
+    const alarm = { detail: 'loss became NaN at step 120', action: 'kill' } as const;
+    const killed = rowOf(2, { verdict: { kind: 'killed' }, alarm });
+    const [goingOn, ended] = await childrenOf(
+      view({ open: [{ state, ledger: { ...ledger, rows: [killed, alarmed] } }] })[0],
+    );
+    assert.equal(goingOn?.icon?.id, 'warning');
+    assert.match(goingOn?.description ?? '', / · grad_norm became infinite · /);
+    assert.match(goingOn?.spoken ?? '', /alarm: grad_norm became infinite/);
+    assert.match(goingOn?.tooltip ?? '', /Alarm: grad\\?_norm became infinite/);
+    assert.match(ended?.description ?? '', /killed after the alarm: loss became NaN at step 120/);
+  });
+
   it('shows an open session with its best value, opened out', () => {
     const [row] = view();
     assert.equal(row?.label, 'bring loss < 1.0');
