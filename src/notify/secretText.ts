@@ -47,3 +47,7 @@ async function fromSecrets(name: string, { secret }: SecretSources): Promise<str
     `There is no secret ${name}. Set it: Helios: Set Secret, or helios notify secret ${name}.`,
   );
 }
+
+/** As ports name them, the secrets that stand in settings, or in a project, by their name. */
+export const secretsNamedIn = (value: unknown): string[] =>
+  [...(JSON.stringify(value) ?? '').matchAll(/\$\{secret:([^}"]+)\}/g)].map(([, name = '']) => notifySecret(name));
