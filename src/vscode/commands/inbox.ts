@@ -36,8 +36,10 @@ async function answerQuestion(parts: Parts, argument: unknown, given: unknown): 
 
 async function askedBy({ host, sessions }: Parts, argument: unknown): Promise<Asked | undefined> {
   await host.get();
+  const only = sessionIdOf(argument);
   const open = sessions
     .going()
+    .filter(({ id }) => only === undefined || id === only)
     .flatMap((session) => openQuestions(session.state).map((question) => ({ session, question })));
   const wanted = questionOf(argument);
   if (wanted !== undefined) {
