@@ -19,7 +19,7 @@ import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
-const rates = Array.from({ length: 16 }, (_, index) => Number((0.02 + index * 0.01).toFixed(2)));
+const rates = Array.from({ length: 18 }, (_, index) => Number((0.02 + index * 0.01).toFixed(2)));
 const key = 'test-key-that-is-secret';
 
 /** A laptop that is closed over a goal: it goes on in the background, and in the window that is opened in the morning. */
@@ -79,7 +79,6 @@ describe('a session that is kept running', function () {
     gate = Promise.withResolvers<void>();
   };
   const comesBack = async (): Promise<void> => {
-    await vscode.restart();
     workbench = await Workbench.open(vscode);
     await becomes('window');
     gate?.resolve();
@@ -96,16 +95,24 @@ describe('a session that is kept running', function () {
     assert.deepEqual(vscode.extensionHostPids(), []);
     await goesOnAlone();
 
+    await vscode.restart();
     await comesBack();
     await workbench.notificationMatching(/goes on with/);
     await workbench.command('Helios: Follow in Chat');
     await workbench.chatMatching(/Trying lr=/);
     await workbench.screenshot('handover-taken-back');
 
+    // As a person closes it: the extension has the time to let go of what it does.
+    await workbench.page.goto('about:blank');
+    await goesOnAlone();
+    await workbench.close();
+    await comesBack();
+
     await workbench.killExtensionHost();
     await workbench.close();
     await vscode.kill();
     await goesOnAlone();
+    await vscode.restart();
     await comesBack();
 
     const state = await workbench.eventually(read, ({ phase }) => phase === 'ended', 180_000);
