@@ -5,6 +5,7 @@ import { contextTokens } from '../models/model.ts';
 import type { RunSpec } from '../runs/run.ts';
 import type { JournalEvent } from './events.ts';
 import { allowed, begun, changeExperiment, launched, noticed, renewed } from './experimentFold.ts';
+import { foldingAtOnce, withEntry } from './growingMap.ts';
 import type { RunState, SessionState, Spending, SweepState } from './state.ts';
 
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
@@ -13,7 +14,8 @@ type Started = Extract<JournalEvent, { type: 'session.started' }>;
 export function foldSession(events: readonly JournalEvent[]): SessionState | undefined {
   const first = events.find((event): event is Started => event.type === 'session.started');
   if (first === undefined) return undefined;
-  return events.slice(events.indexOf(first) + 1).reduce(applyEvent, initialState(first));
+  const rest = events.slice(events.indexOf(first) + 1);
+  return foldingAtOnce(() => rest.reduce(applyEvent, initialState(first)));
 }
 
 export function initialState(event: Started): SessionState {
@@ -107,7 +109,7 @@ const changes: Changes = {
   },
   'experiment.planned': (state, { plan, at: plannedMs }) => ({
     ...state,
-    records: new Map([...state.records, [plan.id, { plan, plannedMs, decisions: [] }]]),
+    records: withEntry(state.records, plan.id, { plan, plannedMs, decisions: [] }),
   }),
   'experiment.decided': (state, { experimentId, decision, why, by, at: atMs }) => ({
     ...state,
@@ -119,7 +121,7 @@ const changes: Changes = {
   'results.imported': (state, { results }) => ({ ...state, imported: [...state.imported, ...results] }),
   'question.asked': (state, { questionId: id, text, options, fallback, deadlineMs, runId, at: askedMs }) => {
     const question = { id, text, options, fallback, askedMs, deadlineMs, ...(runId && { runId }) };
-    return { ...state, questions: new Map([...state.questions, [id, question]]) };
+    return { ...state, questions: withEntry(state.questions, id, question) };
   },
   'question.answered': (state, { questionId, answer: text, by }) => ({
     ...state,
@@ -127,7 +129,7 @@ const changes: Changes = {
   }),
   'sweep.started': (state, { plan, callId }) => withSweep(state, { plan, callId, skipped: new Map() }),
   'sweep.point_skipped': (state, { sweepId, index, why }) =>
-    changeSweep(state, sweepId, (sweep) => ({ ...sweep, skipped: new Map([...sweep.skipped, [index, why]]) })),
+    changeSweep(state, sweepId, (sweep) => ({ ...sweep, skipped: withEntry(sweep.skipped, index, why) })),
   'sweep.ended': (state, { sweepId, why }) => changeSweep(state, sweepId, (sweep) => ({ ...sweep, end: why })),
   'env.captured': (state, { envId: id, machineId, repo, gist, file }) => ({
     ...state,
@@ -144,7 +146,7 @@ const changes: Changes = {
   'monitor.started': (state, { goal, intervalMs, at }) => ({ ...state, monitor: { goal, intervalMs, sinceMs: at } }),
   'monitor.stopped': (state) => without(state, 'monitor'),
   'context.checkpointed': same,
-  'note.pinned': (state, { number, text }) => ({ ...state, stickies: new Map([...state.stickies, [number, text]]) }),
+  'note.pinned': (state, { number, text }) => ({ ...state, stickies: withEntry(state.stickies, number, text) }),
   'note.unpinned': (state, { number }) => ({
     ...state,
     stickies: new Map([...state.stickies].filter(([other]) => other !== number)),
@@ -183,7 +185,7 @@ function spent(state: SessionState, { provider, model, usage, cost }: Paid): Ses
     hasUnknownCost: state.hasUnknownCost || isUnknown,
     inputTokens: state.inputTokens + inputTokens,
     outputTokens: state.outputTokens + usage.outputTokens,
-    spending: new Map([...state.spending, [key, sum]]),
+    spending: withEntry(state.spending, key, sum),
   };
 }
 
@@ -213,7 +215,7 @@ function changeRun(state: SessionState, id: RunId, change: Partial<RunState>): S
 
 const withRun = (state: SessionState, id: RunId, run: RunState): SessionState => ({
   ...state,
-  runs: new Map([...state.runs, [id, run]]),
+  runs: withEntry(state.runs, id, run),
 });
 
 /** The environment that was recorded last for a machine and folder. */
@@ -235,12 +237,12 @@ const changeSweep = (state: SessionState, id: string, change: (sweep: SweepState
 /** Told of what is not there, it changes nothing. */
 function changed<V>(entries: ReadonlyMap<string, V>, id: string, change: (entry: V) => V): ReadonlyMap<string, V> {
   const entry = entries.get(id);
-  return entry === undefined ? entries : new Map([...entries, [id, change(entry)]]);
+  return entry === undefined ? entries : withEntry(entries, id, change(entry));
 }
 
 const withSweep = (state: SessionState, sweep: SweepState): SessionState => ({
   ...state,
-  sweeps: new Map([...state.sweeps, [sweep.plan.id, sweep]]),
+  sweeps: withEntry(state.sweeps, sweep.plan.id, sweep),
 });
 
 type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy' | 'effort';
