@@ -1,6 +1,8 @@
 /** An engine as the extension builds it, on a home of its own, for benchmarks. */
+import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Engine } from '../../src/agent/engine.ts';
 import { createEngine } from '../../src/compose.ts';
@@ -21,6 +23,8 @@ export const workOf = (folder: string): string => join(folder, 'work');
 
 export async function openEngine({ folder, model, anthropicBaseUrl, clock }: BedOptions): Promise<Engine> {
   await mkdir(workOf(folder), { recursive: true });
+  // A project is a repository, and this one not a part of the checkout: the code of experiments is kept in it.
+  await promisify(execFile)('git', ['init', '--quiet', workOf(folder)]);
   return createEngine({
     home: homeOf(folder),
     assetsFolder,
