@@ -42,8 +42,7 @@ export class LedgerTab {
     const mark = isChosen ? (sort.isDescending ? ' ↓' : ' ↑') : '';
     const isDescending = isChosen ? !sort.isDescending : column === 'best' && table.direction === 'higher';
     const button = linkButton(`${titleOf(column, table)}${mark}`, () => this.#events.sort({ column, isDescending }));
-    const look = `column-${column}${numeric.has(column) ? ' number' : ''}`;
-    return element('th', { scope: 'col', class: look, 'aria-sort': order, 'data-column': column }, button);
+    return element('th', { scope: 'col', class: lookOf(column), 'aria-sort': order, 'data-column': column }, button);
   }
 
   #row(line: LedgerLine): HTMLElement {
@@ -55,21 +54,20 @@ export class LedgerTab {
       title: 'Champion',
     });
     champion.append(icon('champion'));
-    const cells: readonly [LedgerColumn, readonly (Node | string)[], string?][] = [
-      ['number', line.isChampion ? [champion, name] : [name]],
-      ['what', [line.what], line.what],
-      ['decision', [element('span', { class: `decision tone-${line.tone}` }, line.decision)]],
-      ['best', [this.#best(line)]],
-      ['runs', this.#runs(line)],
-      ['cost', [line.cost]],
-      ['code', [element('code', {}, line.code)], line.code],
-      ['why', [line.why], line.why],
-    ];
+    const cells: Readonly<Record<LedgerColumn, readonly (Node | string)[]>> = {
+      number: line.isChampion ? [champion, name] : [name],
+      best: [this.#best(line)],
+      decision: [element('span', { class: `decision tone-${line.tone}` }, line.decision)],
+      what: [line.what],
+      why: [line.why],
+      runs: this.#runs(line),
+      cost: [line.cost],
+      code: [element('code', {}, line.code)],
+    };
+    const hovers: Partial<Record<LedgerColumn, string>> = { what: line.what, why: line.why, decision: line.decision };
     const row = element('tr', { class: line.isChampion ? 'is-champion' : undefined });
-    for (const [column, content, title] of cells) {
-      const look = `column-${column}${numeric.has(column) ? ' number' : ''}`;
-      row.append(element('td', { class: look, title }, ...content));
-    }
+    for (const column of ledgerColumns)
+      row.append(element('td', { class: lookOf(column), title: hovers[column] }, ...cells[column]));
     return row;
   }
 
@@ -87,6 +85,8 @@ export class LedgerTab {
     return runs.length > mostRuns ? [...links, ` and ${runs.length - mostRuns} more`] : links;
   }
 }
+
+const lookOf = (column: LedgerColumn): string => `column-${column}${numeric.has(column) ? ' number' : ''}`;
 
 const titles: Readonly<Record<LedgerColumn, string>> = {
   number: '#',

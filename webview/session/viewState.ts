@@ -10,7 +10,7 @@ export type Tab = (typeof tabs)[number];
 export const speeds = [1, 10, 100, 0] as const;
 export type Speed = (typeof speeds)[number];
 
-export const ledgerColumns = ['number', 'what', 'decision', 'best', 'runs', 'cost', 'code', 'why'] as const;
+export const ledgerColumns = ['number', 'best', 'decision', 'what', 'why', 'runs', 'cost', 'code'] as const;
 export type LedgerColumn = (typeof ledgerColumns)[number];
 
 export interface LedgerSort {
