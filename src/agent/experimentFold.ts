@@ -1,6 +1,7 @@
 /** The part of the fold that tells experiments apart, and what was told of their allowance. */
 import type { RunId } from '../base/ids.ts';
 import type { Budget, JournalEvent, Limits } from './events.ts';
+import { withItem } from './growing.ts';
 import type { Experiment, SessionState } from './state.ts';
 
 export const begun = (key: string, startedMs: number, runIds: readonly RunId[] = []): Experiment => ({
@@ -16,24 +17,32 @@ export const begun = (key: string, startedMs: number, runIds: readonly RunId[] =
 /** Changes the experiment that is spent on now. */
 export function changeExperiment(state: SessionState, change: (last: Experiment) => Experiment): SessionState {
   const last = state.experiments.at(-1);
-  return last === undefined ? state : { ...state, experiments: state.experiments.with(-1, change(last)) };
+  if (last === undefined) return state;
+  return { ...state, experiments: withItem(state.experiments, state.experiments.length - 1, change(last)) };
 }
 
 /** A start begins an experiment, unless the run belongs to one: to its sweep, or to the other launches of its turn. */
 export function launched(state: SessionState, runId: RunId, atMs: number): SessionState {
   const key = state.runs.get(runId)?.spec.sweep?.id ?? `turn ${state.turns}`;
-  const index = state.experiments.findLastIndex((experiment) => experiment.key === key);
+  const index = lastIndexOf(state.experiments, key);
   const known = state.experiments[index];
   if (known?.runIds.includes(runId)) return state;
   if (known !== undefined) {
     const runIds = [...known.runIds, runId];
-    return { ...state, experiments: state.experiments.with(index, { ...known, runIds }) };
+    return { ...state, experiments: withItem(state.experiments, index, { ...known, runIds }) };
   }
   return {
     ...state,
-    experiments: [...state.experiments, begun(key, atMs, [runId])],
+    experiments: withItem(state.experiments, state.experiments.length, begun(key, atMs, [runId])),
     notices: new Set([...state.notices].filter((notice) => !notice.startsWith('experiment '))),
   };
+}
+
+/** -1 where there is none. Turns come one after the other: before an earlier one there is no later one. */
+function lastIndexOf(experiments: readonly Experiment[], key: string): number {
+  const isTurn = (other: string): boolean => other.startsWith('turn ');
+  const index = experiments.findLastIndex((other) => other.key === key || (isTurn(key) && isTurn(other.key)));
+  return experiments[index]?.key === key ? index : -1;
 }
 
 type Noticed = Extract<JournalEvent, { type: 'budget.noticed' }>;

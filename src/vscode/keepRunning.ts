@@ -158,12 +158,6 @@ const endpointIds = (): readonly string[] => setting('endpoints').map(({ id }) =
 const projects = (): Promise<readonly unknown[]> =>
   Promise.all((workspace.workspaceFolders ?? []).map(({ uri }) => readProjectFile(uri.fsPath).catch(() => undefined)));
 
-/** What the folders of the window say of notifications; one that cannot be understood says nothing. */
-const projects = (): Promise<readonly unknown[]> =>
-  Promise.all(
-    (workspace.workspaceFolders ?? []).map(({ uri }) => readProjectFile(uri.fsPath).catch(() => undefined)),
-  );
-
 const secretVariables = (): readonly string[] =>
   [...providerKeys, ...endpointIds().map((id) => keyOfEndpoint(id))].flatMap(({ variables }) => variables);
 

@@ -31,7 +31,9 @@ describe('budget', () => {
     const model = new ScriptedModel(script);
     if (more.plan) Object.assign(model, { billing: 'plan' });
     const { dayLimits } = more;
-    bed = await testEngine(model, { clock, settings: { idleTurns: 100, prices, ...(dayLimits && { dayLimits }) } });
+    // Runs that print nothing for a while are what these tests launch.
+    const settings = { idleTurns: 100, prices, watchdogs: { silence: 'off' } };
+    bed = await testEngine(model, { clock, settings: { ...settings, ...(dayLimits && { dayLimits }) } });
     return { model, bed, session: await bed.start({ budget: more.budget ?? {} }) };
   };
   afterEach(async () => {

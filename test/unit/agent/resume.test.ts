@@ -160,7 +160,7 @@ describe('resume', () => {
     const first = await bed.start();
     const other = await testEngine(new ScriptedModel(['hang']), { folder: path.dirname(bed.home) });
     assert.deepEqual(await other.engine.sessions.interrupted(), []);
-    await assert.rejects(other.engine.sessions.resume(first.id), /worked on by process/);
+    await assert.rejects(other.engine.sessions.resume(first.id), /worked on by helios in a terminal \(process \d+/);
     await other.engine.close();
   });
 
