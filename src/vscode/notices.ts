@@ -40,7 +40,7 @@ async function askInNotification(request: ApprovalRequest, approvals: Approvals)
 
 type Buttons = Readonly<Record<string, CommandId>>;
 
-const atTheEnd: Buttons = { 'Open Journal': 'helios.openJournal', 'Show Metrics': 'helios.showMetrics' };
+const atTheEnd: Buttons = { 'Open Brief': 'helios.openBrief', 'Open Session': 'helios.openSession' };
 const buttonsOf: Partial<Record<NotifyEvent, Buttons>> = {
   goal_met: atTheEnd,
   session_ended: atTheEnd,

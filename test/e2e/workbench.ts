@@ -99,8 +99,27 @@ export class Workbench {
   }
 
   /** Resolves when the input box that is open shows this, as its title or as what is wrong with the text. */
-  async inputTitled(text: string): Promise<void> {
+  async inputTitled(text: string | RegExp): Promise<void> {
     await this.page.locator('.quick-input-widget').getByText(text).first().waitFor();
+  }
+
+  /** Takes the entry of the context menu that is open. */
+  async menu(title: string): Promise<void> {
+    await this.page.locator('.monaco-menu .action-label').getByText(title, { exact: true }).click();
+  }
+
+  /** Types into the quick pick that is open, without taking anything. */
+  async answerFilter(text: string): Promise<void> {
+    await this.page.locator('.quick-input-widget .quick-input-box input').fill(text);
+  }
+
+  /** Types the path into the dialog for files that is open, and accepts it. */
+  async answerFile(path: string): Promise<void> {
+    const widget = this.page.locator('.quick-input-widget');
+    const ok = widget.locator('.monaco-button').getByText('OK', { exact: true });
+    await ok.waitFor();
+    await widget.locator('.quick-input-box input').fill(path);
+    await ok.click();
   }
 
   /** Types into the input box that is open and accepts it. */
@@ -150,7 +169,8 @@ export class Workbench {
     await input.click();
     await this.page.keyboard.press('ControlOrMeta+a');
     await this.page.keyboard.press('Delete');
-    await this.page.keyboard.type(text);
+    // Enter takes the suggestion for a command that nothing follows; a space closes the list.
+    await this.page.keyboard.type(/ \/\w+$/.test(text) ? `${text} ` : text);
     if (text.startsWith('@')) await this.#participantIsKnown();
     await this.page.keyboard.press('Enter');
   }
