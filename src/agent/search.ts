@@ -87,7 +87,7 @@ interface Search {
 async function hitsIn(home: Home, sessionId: SessionId, { words, limit, signal }: Search): Promise<SearchHit[]> {
   const file = home.journalFile(sessionId);
   const hits: Omit<SearchHit, 'goal'>[] = [];
-  for await (const line of linesBackwards(file, patternsFor(words), signal)) {
+  for await (const line of linesBackwards(file, patternsFor(words), { signal })) {
     const event = parseEvent<SessionEvent>(line);
     if (event === undefined) continue;
     for (const { kind, text } of searchTexts(event)) {

@@ -65,12 +65,6 @@ export class SessionCatalogue {
     });
   }
 
-  /** Sessions that should be worked on, whoever does, newest first. */
-  async unfinished(): Promise<readonly SessionId[]> {
-    const rows = (await this.#refreshed()).sessions();
-    return rows.filter(({ phase }) => phase !== 'ended' && phase !== 'paused').map(({ id }) => id as SessionId);
-  }
-
   /** By run id or handle (`machine:pid`, `machine:job`); of several with one handle, the newest. */
   async findRun(reference: string): Promise<RunPlace | undefined> {
     const found = (await this.#refreshed()).runOf(reference);

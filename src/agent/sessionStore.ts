@@ -35,6 +35,7 @@ import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
 import { SessionLog } from './sessionLog.ts';
 import type { RunState } from './state.ts';
 import { checkModel, createParts, type SharedDeps } from './sessionParts.ts';
+import { unfinishedOf } from './unfinished.ts';
 
 export interface SessionStoreDeps {
   readonly home: Home;
@@ -110,8 +111,10 @@ export class SessionStore implements Sessions {
   }
 
   async interrupted(): Promise<readonly SessionId[]> {
-    const ids = (await this.#deps.catalogue.unfinished()).filter((id) => !this.#open.has(id));
-    const found = await Promise.all(ids.map(async (id) => ((await this.#isForsaken(id)) ? id : undefined)));
+    const { home, shared } = this.#deps;
+    const ids = (await sessionIds(home)).reverse().filter((id) => !this.#open.has(id));
+    const unfinished = await unfinishedOf(home, ids, shared.logger);
+    const found = await Promise.all(unfinished.map(async (id) => ((await this.#isForsaken(id)) ? id : undefined)));
     return found.filter((id) => id !== undefined);
   }
 

@@ -5,11 +5,17 @@
 import type { FileHandle } from 'node:fs/promises';
 import { openIfThere } from './openIfThere.ts';
 
-const blockBytes = 1024 * 1024;
+const usualBlockBytes = 1024 * 1024;
 const pieceBytes = 64 * 1024;
 /** A word that lies across two pieces is found in the second: longer ones than this may be missed. */
 export const longestWordBytes = 1024;
 const newline = 10;
+
+export interface BackwardsOptions {
+  readonly signal?: AbortSignal;
+  /** So much is read at a time: little where what is looked for is near the end. Default: 1 MB. */
+  readonly blockBytes?: number;
+}
 
 /**
  * A line is given once, when every pattern fits it somewhere. Patterns are global and written for the bytes as Latin-1
@@ -18,7 +24,7 @@ const newline = 10;
 export async function* linesBackwards(
   file: string,
   patterns: readonly RegExp[],
-  signal?: AbortSignal,
+  { signal, blockBytes = usualBlockBytes }: BackwardsOptions = {},
 ): AsyncGenerator<string, void, void> {
   const handle = await openIfThere(file);
   if (handle === undefined) return;

@@ -72,7 +72,7 @@ describe('looking for words from the end of a file', () => {
   it('stops with the reason of the signal', async () => {
     const file = join(folder(), 'lines.jsonl');
     writeFileSync(file, `${asLine('needle')}\n`);
-    const stopped = linesBackwards(file, [bytePattern('needle')], AbortSignal.abort(new Error('enough')));
+    const stopped = linesBackwards(file, [bytePattern('needle')], { signal: AbortSignal.abort(new Error('enough')) });
     await assert.rejects(() => allOf(stopped), /enough/);
   });
 });
