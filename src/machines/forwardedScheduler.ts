@@ -10,7 +10,7 @@ export const forwardedScheduler = (mayRequeue: () => boolean, through: Scheduler
   },
   submit: (request) => through((scheduler) => scheduler.submit(request), 'doing'),
   find: (name) => through((scheduler) => scheduler.find(name), 'looking'),
-  state: (jobId) => through((scheduler) => scheduler.state(jobId), 'looking'),
+  state: (jobId, options) => through((scheduler) => scheduler.state(jobId, options), 'looking'),
   onNode: (job, script, timeoutMs) => through((scheduler) => scheduler.onNode(job, script, timeoutMs), 'doing'),
   cancel: (jobId) => through((scheduler) => scheduler.cancel(jobId), 'doing'),
 });

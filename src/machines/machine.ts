@@ -214,7 +214,8 @@ export interface Scheduler {
   submit(request: JobRequest): Promise<readonly string[]>;
   /** The id of the job that was submitted under a name, by whomever; `undefined` when none was. */
   find(name: string): Promise<string | undefined>;
-  state(jobId: string): Promise<JobState>;
+  /** Questions of about two seconds are one; who is `isUrgent` waits a moment only. */
+  state(jobId: string, options?: { readonly isUrgent?: boolean }): Promise<JobState>;
   /** Runs a POSIX-sh script where a job runs, and resolves with its stdout. */
   onNode(job: Job, script: string, timeoutMs: number): Promise<string>;
   /** Takes it out of the queue, or ends it. Of one that is over: nothing happens. */

@@ -92,7 +92,7 @@ export class JobHost implements RunHost {
 
   async signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome> {
     const jobId = await this.#found();
-    const state = jobId === undefined ? undefined : await this.#scheduler.state(jobId);
+    const state = jobId === undefined ? undefined : await this.#scheduler.state(jobId, { isUrgent: true });
     if (jobId === undefined || state === undefined || state.kind === 'ended' || state.kind === 'unknown')
       return { ...nothingSignalled, isOver: state?.kind === 'ended' && !(await this.#livesOn()) };
     const isRunning = state.kind === 'running';

@@ -1,3 +1,3 @@
 import { sessionOn } from './sessionOn.ts';
 
-sessionOn({ kind: 'slurm', entry: { id: 'hpc', kind: 'slurm', alias: 'login' }, killedWithinMs: 4000 });
+sessionOn({ kind: 'slurm', entry: { id: 'hpc', kind: 'slurm', alias: 'login' } });

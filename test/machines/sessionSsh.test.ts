@@ -1,3 +1,3 @@
 import { sessionOn } from './sessionOn.ts';
 
-sessionOn({ kind: 'ssh', entry: { id: 'gpu1', kind: 'ssh', alias: 'login' }, killedWithinMs: 2000 });
+sessionOn({ kind: 'ssh', entry: { id: 'gpu1', kind: 'ssh', alias: 'login' } });

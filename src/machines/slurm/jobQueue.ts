@@ -6,6 +6,8 @@ import { parseSacct, parseSqueue, sacctCommand, squeueCommand } from './jobState
 
 /** Between two questions to the scheduler. */
 const tickMs = 2000;
+/** The same, where a run is to be ended: those that are ended together are asked for together. */
+const urgentTickMs = 100;
 
 export interface JobQueueParts {
   /** Runs a command of Slurm on the login host, and resolves with what it prints and its exit code. */
@@ -18,6 +20,8 @@ export class JobQueue {
   #asked = new Set<string>();
   #next: Promise<ReadonlyMap<string, JobState>> | undefined;
   #lastMs = -Infinity;
+  /** Ends the wait of the next question. */
+  #hurry = new AbortController();
   /** False once Slurm has said that there is none. */
   #hasAccounting = true;
 
@@ -26,9 +30,10 @@ export class JobQueue {
   }
 
   /** Rejects with `MachineFailure` when the scheduler does not answer. */
-  async state(jobId: string): Promise<JobState> {
+  async state(jobId: string, { isUrgent = false }: { readonly isUrgent?: boolean } = {}): Promise<JobState> {
     this.#asked.add(jobId);
     this.#next ??= this.#together();
+    if (isUrgent) this.#hurry.abort();
     const states = await this.#next;
     // An array that was cancelled whole before anything of it began stands there as one.
     const isOfArray = (id: string): boolean => baseOf(id) === baseOf(jobId);
@@ -37,7 +42,8 @@ export class JobQueue {
 
   async #together(): Promise<ReadonlyMap<string, JobState>> {
     const { clock } = this.#parts;
-    await delay(clock, Math.max(0, this.#lastMs + tickMs - clock.now()));
+    await this.#pause(tickMs, this.#hurry.signal).catch(() => this.#pause(urgentTickMs));
+    this.#hurry = new AbortController();
     const ids = [...this.#asked];
     this.#asked = new Set();
     this.#next = undefined;
@@ -46,6 +52,12 @@ export class JobQueue {
     const missing = ids.filter((id) => !queued.has(id));
     if (missing.length === 0 || !this.#hasAccounting) return queued;
     return new Map([...parseSacct(await this.#sacct(missing)), ...queued]);
+  }
+
+  /** From the last question on. Rejects when the signal is aborted. */
+  #pause(forMs: number, signal?: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    return delay(clock, Math.max(0, this.#lastMs + forMs - clock.now()), signal);
   }
 
   async #squeue(ids: readonly string[]): Promise<string> {

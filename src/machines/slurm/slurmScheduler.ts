@@ -48,8 +48,8 @@ export class SlurmScheduler implements Scheduler {
     return (await this.#find([name])).get(name);
   }
 
-  state(jobId: string): Promise<JobState> {
-    return this.#queue.state(jobId);
+  state(jobId: string, options?: { readonly isUrgent?: boolean }): Promise<JobState> {
+    return this.#queue.state(jobId, options);
   }
 
   async onNode({ id, name }: Job, script: string, timeoutMs: number): Promise<string> {
