@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/exportRecords.ts';
 import { exportFormats, exportText, type ExportFormat } from '../../agent/exportText.ts';
+import type { Sessions } from '../../agent/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { writeResultsTsv } from '../../experiments/resultsTsv.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession } from '../sessionReference.ts';
@@ -26,7 +29,11 @@ Options:
 NaN and infinities are written as NaN, Infinity and -Infinity, in JSON as strings. A text that a spreadsheet would take
 for a formula begins with an apostrophe in CSV and TSV.
 
+The ledger of one session as TSV is a results.tsv: commit, metric, memory_gb, status and description, a line for each
+experiment that is over.
+
   helios export --what ledger 1 > ledger.csv
+  helios export --what ledger --format tsv 1 > results.tsv
   helios export --what metrics --format json s-0mb2k4x9qf3t7ab > metrics.json
 `,
   parse(words) {
@@ -44,6 +51,11 @@ for a formula begins with an apostrophe in CSV and TSV.
     withEngine(context, async ({ sessions, home, redact }) => {
       const { stdout } = context.world;
       const id = reference === undefined ? undefined : (await namedSession(sessions, reference)).id;
+      if (kind === 'ledger' && format === 'tsv') {
+        const text = await resultsOf(sessions, id);
+        await written(stdout, isRaw ? text : redact(text));
+        return exitCodes.goal;
+      }
       const shape = {
         ...{ format, columns: exportColumns[kind] },
         ...(!isRaw && { redact }),
@@ -61,6 +73,18 @@ const kinds: Readonly<Record<ExportKind, string>> = {
   ledger: 'a row for each run, with its experiment, verdict, decision and cost',
   events: 'the journal as it is',
 };
+
+/** One file has one metric: that of one session. Rejects with `UserFacing` where it is not clear which. */
+async function resultsOf(sessions: Sessions, named: SessionId | undefined): Promise<string> {
+  const listed = named === undefined ? (await sessions.list()).map(({ id }) => id) : [named];
+  const [id] = listed;
+  if (id === undefined || listed.length > 1)
+    throw new UserFacing(
+      id === undefined ? 'There is no session yet.' : 'The ledger as TSV has the metric of one session.',
+      id === undefined ? 'Start one with a goal: helios "…"' : 'Name one (see helios sessions), or take --format csv.',
+    );
+  return writeResultsTsv((await sessions.read(id)).ledger);
+}
 
 function oneOf<Word extends string>(known: readonly Word[], word: string, option: string): Word {
   const found = known.find((each) => each === word);

@@ -154,6 +154,19 @@ describe('sessions in the terminal', () => {
     );
   });
 
+  it('are exported as results.tsv, the ledger of one', async () => {
+    const { older } = await sessions();
+    const { code, stdout } = await helios('export', older, '--what', 'ledger', '--format', 'tsv');
+    assert.equal(code, 0);
+    const [header, first, ...rest] = stdout.text.split('\n');
+    assert.equal(header, 'commit\tloss\tmemory_gb\tstatus\tdescription');
+    assert.match(first ?? '', /^0000000\t0\.400000\t0\.0\tdiscard\t/);
+    assert.deepEqual(rest, ['']);
+    const all = await helios('export', '--what', 'ledger', '--format', 'tsv');
+    assert.notEqual(all.code, 0);
+    assert.match(all.stderr.text, /has the metric of one session\.\nName one/);
+  });
+
   it('are exported as JSON, one or all', async () => {
     const { older, newer } = await sessions();
     const read = async (...argv: string[]): Promise<Record<string, unknown>[]> =>
