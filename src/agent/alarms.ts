@@ -1,6 +1,7 @@
 /** What the alarms of runs mean: which of them a run was ended for, in words, and which of its runs a session has yet to end. */
 import type { RunId } from '../base/ids.ts';
-import type { Verdict } from '../runs/run.ts';
+import { rowStatus, type LedgerRow } from '../experiments/ledger.ts';
+import { verdictText, type Verdict } from '../runs/run.ts';
 import type { JournalEvent } from './events.ts';
 import { growingFold } from './growingFold.ts';
 import type { Alarm, RunState, SessionState } from './state.ts';
@@ -18,6 +19,14 @@ export const killedWhy = (verdict: Verdict, alarm: Pick<Alarm, 'detail' | 'actio
   verdict.kind === 'killed' && alarm !== undefined && alarm.action !== 'warn'
     ? ` after the alarm: ${alarm.detail}`
     : '';
+
+/** `killed after the alarm: loss became NaN at step 120` */
+export const verdictWords = (verdict: Verdict, alarms: readonly Alarm[] = []): string =>
+  `${verdictText(verdict)}${killedWhy(verdict, seriousAlarm(alarms))}`;
+
+/** `queued`, `running`, or how it ended, with the alarm that it was ended for. */
+export const statusWords = (row: Pick<LedgerRow, 'verdict' | 'startedMs' | 'alarm'>): string =>
+  `${rowStatus(row)}${row.verdict ? killedWhy(row.verdict, row.alarm) : ''}`;
 
 /** Runs without an end that a watchdog, or a person whom it asked, said to kill: of an earlier process too. */
 export function condemnedRuns({ runs, questions }: Pick<SessionState, 'runs' | 'questions'>): RunState[] {

@@ -196,6 +196,8 @@ export type SessionEvent =
       readonly questionId: string;
       readonly answer: string;
       readonly by: 'person' | 'default';
+      /** Why the default was taken before its time, such as `run 3 is over: ok`. */
+      readonly why?: string;
     }
   /** The whole plan, before any point of it. Which points were launched is told by the plans of their runs. */
   | { readonly type: 'sweep.started'; readonly plan: SweepPlan; readonly callId: string }

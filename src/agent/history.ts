@@ -144,10 +144,12 @@ function userText(event: JournalEvent, { names, condemned }: KnownRuns): string 
   }
 }
 
-const answerText = ({ questionId, answer, by }: Extract<JournalEvent, { type: 'question.answered' }>): string =>
-  by === 'person'
-    ? `The person answered question ${questionId}:\n${answer}`
-    : `[Nobody answered question ${questionId} in time; what counts is: ${answer}]`;
+function answerText({ questionId, answer, by, why }: Extract<JournalEvent, { type: 'question.answered' }>): string {
+  if (by === 'person') return `The person answered question ${questionId}:\n${answer}`;
+  return why === undefined
+    ? `[Nobody answered question ${questionId} in time; what counts is: ${answer}]`
+    : `[Question ${questionId} no longer matters: ${why}.]`;
+}
 
 const alarmActions = {
   warn: 'It goes on.',

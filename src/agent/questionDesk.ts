@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { UserFacing } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
+import { verdictText } from '../runs/run.ts';
 import { alarmAt } from '../sleep/alarm.ts';
 import type { AskedQuestion, PersonQuestion } from '../tools/askPerson.ts';
 import type { SessionLog } from './sessionLog.ts';
@@ -23,9 +24,14 @@ export class QuestionDesk implements Disposable {
 
   constructor(deps: QuestionDeskDeps) {
     this.#deps = deps;
+    this.#owned.add(
+      deps.log.onDidRecord((event) => {
+        if (event.type === 'run.ended' || event.type === 'run.not_started') this.#close(event.runId);
+      }),
+    );
   }
 
-  /** Arms the deadlines of what is open; those that are past take their default now. */
+  /** Arms the deadlines of what is open; those that are past, or about a run that is over, take their default now. */
   open(): void {
     for (const question of openQuestions(this.#state)) this.#arm(question);
   }
@@ -83,19 +89,27 @@ export class QuestionDesk implements Disposable {
     return { id, fallback, deadlineMs };
   }
 
-  #arm({ id, fallback, deadlineMs }: Question): void {
-    const takeDefault = (): Promise<void> =>
-      this.#inTurn(async () => {
-        if (this.#state.questions.get(id)?.answer !== undefined) return;
-        await this.#deps.log.record({ type: 'question.answered', questionId: id, answer: fallback, by: 'default' });
-      });
-    this.#owned.add(
-      alarmAt(
-        this.#deps.clock,
-        deadlineMs,
-        () => void takeDefault().catch((error: unknown) => this.#deps.onFailed(error)),
-      ),
-    );
+  #arm(question: Question): void {
+    this.#owned.add(alarmAt(this.#deps.clock, question.deadlineMs, () => this.#takeDefault(question)));
+    if (question.runId !== undefined) this.#close(question.runId);
+  }
+
+  /** What was asked about a run no longer matters once it is over. */
+  #close(runId: RunId): void {
+    const { spec, verdict, notStarted } = this.#state.runs.get(runId) ?? {};
+    if (verdict === undefined && notStarted === undefined) return;
+    const end = verdict === undefined ? 'it never started' : verdictText(verdict);
+    for (const question of openQuestions(this.#state))
+      if (question.runId === runId) this.#takeDefault(question, `run ${spec?.number ?? runId} is over: ${end}`);
+  }
+
+  #takeDefault({ id, fallback }: Question, why?: string): void {
+    const taken = this.#inTurn(async () => {
+      if (this.#state.questions.get(id)?.answer !== undefined) return;
+      const answered = { type: 'question.answered', questionId: id, answer: fallback, by: 'default' } as const;
+      await this.#deps.log.record({ ...answered, ...(why !== undefined && { why }) });
+    });
+    taken.catch((error: unknown) => this.#deps.onFailed(error));
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

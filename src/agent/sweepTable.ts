@@ -1,8 +1,8 @@
 /** A sweep as a short table, for the model and for people: how far it is, what is best, each point on a line. */
 import { cleanText, formatValue, oneLine } from '../base/text.ts';
-import { rowStatus, summaryFor, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
+import { summaryFor, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import type { SweepEndReason } from '../runs/sweep.ts';
-import { killedWhy } from './alarms.ts';
+import { statusWords } from './alarms.ts';
 import type { RunState, SessionState, SweepState } from './state.ts';
 import { progressOf } from './sweepProgress.ts';
 
@@ -95,7 +95,7 @@ const isFailed = ({ verdict }: LedgerRow): boolean => verdict !== undefined && v
 
 function rowText(row: LedgerRow, decisive: Ledger['decisive']): string {
   const value = decisive && bestOf(row, decisive);
-  const status = `${rowStatus(row)}${row.verdict ? killedWhy(row.verdict, row.alarm) : ''}`;
+  const status = `${statusWords(row)}`;
   return [`run ${row.number}`, row.label, oneLine(status, 120), ...(value === undefined ? [] : [value])].join(' · ');
 }
 

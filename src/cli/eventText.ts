@@ -1,4 +1,5 @@
 /** What a journal event says to a reader of the terminal: the words of the product, one line for most. */
+import { verdictWords } from '../agent/alarms.ts';
 import { noticeText } from '../agent/budget/notices.ts';
 import { budgetText, limitsText } from '../agent/budget/words.ts';
 import type { EndReason, JournalEvent } from '../agent/events.ts';
@@ -7,7 +8,6 @@ import { cleanText, formatDuration, formatValue, oneLine } from '../base/text.ts
 import { summaryFor } from '../experiments/ledger.ts';
 import { targetText } from '../experiments/target.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
-import { verdictText } from '../runs/run.ts';
 import type { Style } from './style.ts';
 
 const maxLine = 400;
@@ -59,8 +59,8 @@ export class EventText {
     'question.asked': ({ questionId, text, fallback }) => [
       this.#style.bold(`Question ${questionId}: ${short(text)} (default: ${short(fallback)})`),
     ],
-    'question.answered': ({ questionId, answer, by }) => [
-      `Question ${questionId}: ${short(answer)}${by === 'default' ? ' (default: nobody answered in time)' : ''}`,
+    'question.answered': ({ questionId, answer, by, why }) => [
+      `Question ${questionId}: ${short(answer)}${by === 'default' ? ` (default: ${why ?? 'nobody answered in time'})` : ''}`,
     ],
     'run.not_started': ({ runId, why }, state) => [
       this.#style.bad(`Run ${state.runs.get(runId)?.spec.number ?? '?'} did not start: ${short(why)}`),
@@ -94,7 +94,7 @@ export class EventText {
     const colour = verdict.kind === 'ok' ? good : bad;
     const tookMs = run?.process && endedMs - run.process.startedMs;
     const parts = [
-      `Run ${run?.spec.number ?? '?'} ${colour(verdictText(verdict))}`,
+      `Run ${run?.spec.number ?? '?'} ${colour(verdictWords(verdict, run?.alarms))}`,
       ...(tookMs === undefined ? [] : [dim(`after ${formatDuration(tookMs)}`)]),
       run?.spec.label ?? '',
       ...shownMetrics(metrics, state.target?.metric).map(({ metric, last }) => `${metric} ${formatValue(last)}`),

@@ -1,4 +1,5 @@
 /** The block at the foot of the terminal: the newest runs, and one line of state. Pure. */
+import { killedWhy, seriousAlarm } from '../agent/alarms.ts';
 import { billText } from '../agent/costs.ts';
 import type { SessionState } from '../agent/state.ts';
 import type { RunId } from '../base/ids.ts';
@@ -58,12 +59,13 @@ function runLine(
   return verdict === 'ok' ? style.dim(text) : style.bad(text);
 }
 
-/** Number and verdict, time, label, values, curve. */
+/** Number and verdict, time, label, values, curve; in its place the alarm that the run was ended for. */
 function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockView): string[] {
-  const { spec, process, verdict, endedMs } = run;
+  const { spec, process, verdict, endedMs, alarms } = run;
   const metrics = values.summaries(spec.id) ?? run.metrics;
   const decisive = (state.target && summaryFor(metrics, state.target.metric)) ?? metrics[0];
   const series = decisive && values.series(spec.id, decisive.metric);
+  const why = verdict === undefined ? '' : killedWhy(verdict, seriousAlarm(alarms)).trim();
   return [
     `${spec.id === champion ? '*' : ' '} run ${spec.number} ${verdict === undefined ? (process ? 'running' : 'starting') : verdictText(verdict)}`,
     process === undefined ? '' : formatDuration((endedMs ?? nowMs) - process.startedMs),
@@ -71,7 +73,7 @@ function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockVie
     decisive === undefined
       ? ''
       : `${decisive.metric} ${formatValue(decisive.last)} (best ${formatValue(decisive.best)})`,
-    series === undefined ? '' : sparkline(series.values, sparkWidth),
+    why !== '' || series === undefined ? why : sparkline(series.values, sparkWidth),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** Two runs side by side as a document. Pure: no `vscode` here. */
+import { statusWords } from '../../agent/alarms.ts';
 import { formatValue } from '../../base/text.ts';
-import { rowStatus, type LedgerRow } from '../../experiments/ledger.ts';
+import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Judgement, MetricComparison } from '../../metrics/compare.ts';
 import { codeBlock, plain } from './words.ts';
 
@@ -28,7 +29,7 @@ export function comparisonDocument({ baseline, experiment, metrics }: ComparedRu
 }
 
 const runCells = (row: LedgerRow): string =>
-  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(rowStatus(row), 60)].join(' | ');
+  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(statusWords(row), 120)].join(' | ');
 
 function metricsTable(metrics: readonly MetricComparison[]): string {
   const rows = metrics.map(({ metric, baseline, experiment, atEnd, atBest }) => {

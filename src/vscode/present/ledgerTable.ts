@@ -1,7 +1,8 @@
 /** The ledger as a Markdown table. Pure: no `vscode` here. */
+import { statusWords } from '../../agent/alarms.ts';
 import { costWords } from '../../agent/costs.ts';
 import { decisionText, resultWords } from '../../agent/experimentWords.ts';
-import { rowStatus, summaryFor, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
+import { summaryFor, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from './words.ts';
 
@@ -36,7 +37,7 @@ function runTable({ rows, decisive }: Ledger): string {
       `${row.number}${row.isChampion ? ' (champion)' : ''}`,
       plain(row.label, 60),
       plain(row.machineId, 40),
-      plain(rowStatus(row), 60),
+      plain(statusWords(row), 120),
       took === '' ? '' : formatDuration(took),
       summary ? formatValue(summary.last) : '',
       summary ? formatValue(summary.best) : '',

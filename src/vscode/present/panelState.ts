@@ -1,5 +1,6 @@
 /** A session as the metrics panel shows it. Pure: no `vscode` here. */
-import { rowStatus, summaryFor, type LedgerRow } from '../../experiments/ledger.ts';
+import { summaryFor, type LedgerRow } from '../../experiments/ledger.ts';
+import { statusWords } from '../../agent/alarms.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { PanelMetric, PanelMetricValue, PanelRun, PanelState } from '../../protocol/metricsPanel.ts';
 import type { OpenSessionView } from './experimentRows.ts';
@@ -22,7 +23,7 @@ function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
     label: row.label,
     machine: row.machineId,
     isRunning: row.verdict === undefined,
-    status: rowStatus(row),
+    status: statusWords(row),
     isGood: row.verdict === undefined || row.verdict.kind === 'ok',
     isChampion: row.isChampion,
     startedMs: row.startedMs ?? sessionStartedMs,

@@ -1,6 +1,6 @@
 /** Runs as rows, the same under their session and under their machine. Pure: no `vscode` here. */
 import { shortTokens } from '../../agent/budget/words.ts';
-import { killedWhy } from '../../agent/alarms.ts';
+import { statusWords } from '../../agent/alarms.ts';
 import { costWords } from '../../agent/costs.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
@@ -8,7 +8,7 @@ import { formatDuration, formatValue } from '../../base/text.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { GpuTime } from '../../machines/resources/gpuTimes.ts';
-import { verdictText, type Liveness } from '../../runs/run.ts';
+import type { Liveness } from '../../runs/run.ts';
 import type { TreeNode } from './treeNode.ts';
 import { code, exactTime, formatSpan, plain, relativeTime, verdictIcon, type Icon } from './words.ts';
 
@@ -64,7 +64,7 @@ function icon(row: LedgerRow, facts: RunFacts | undefined): Icon {
 }
 
 function stateText(row: LedgerRow, facts: RunFacts | undefined): string {
-  if (row.verdict) return `${verdictText(row.verdict)}${killedWhy(row.verdict, row.alarm)}`;
+  if (row.verdict) return statusWords(row);
   if (facts?.liveness.kind === 'queued') return `queued (${facts.liveness.why})`;
   if (facts?.liveness.kind === 'unknown') return `no answer from ${row.machineId}`;
   return 'running';

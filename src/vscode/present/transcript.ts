@@ -1,10 +1,10 @@
 /** What the chat shows of a session: journal and stream events → parts of a reply. Pure: no `vscode` here. */
+import { verdictWords } from '../../agent/alarms.ts';
 import { noticeText } from '../../agent/budget/notices.ts';
 import type { ApprovalRequest } from '../../agent/engine.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 import { formatDuration } from '../../base/text.ts';
-import { verdictText } from '../../runs/run.ts';
 import { evidenceList, metricTable } from './metricTable.ts';
 import { approvalDetail, effectVerb, endIcon, endText, sleepText } from './sessionText.ts';
 import { code, codeBlock, plain, verdictIcon } from './words.ts';
@@ -127,7 +127,7 @@ const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
   'question.answered': (event) => [
     line(
       'comment',
-      `${event.questionId}: ${plain(event.answer)}${event.by === 'default' ? ' (default: nobody answered in time)' : ''}`,
+      `${event.questionId}: ${plain(event.answer)}${event.by === 'default' ? ` (default: ${event.why ?? 'nobody answered in time'})` : ''}`,
     ),
   ],
   'sweep.started': nothing,
@@ -177,7 +177,7 @@ function runEndedParts(event: Of<'run.ended'>, state: SessionState): readonly Ch
   const run = state.runs.get(event.runId);
   const tookMs = run?.process && event.endedMs - run.process.startedMs;
   const words = [
-    `**${runName(state, event.runId)}** ${plain(verdictText(event.verdict))}`,
+    `**${runName(state, event.runId)}** ${plain(verdictWords(event.verdict, run?.alarms))}`,
     run ? plain(run.spec.label, 80) : '',
     tookMs === undefined ? '' : formatDuration(tookMs),
   ].filter((word) => word !== '');

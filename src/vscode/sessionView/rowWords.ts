@@ -1,10 +1,11 @@
 /** What a step of the timeline says: one line for each kind of event, and nothing for those that only complete another. */
+import { verdictWords } from '../../agent/alarms.ts';
 import { noticeText } from '../../agent/budget/notices.ts';
 import type { JournalEvent, MessageOrigin } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 import { cleanText, formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
-import { verdictText, type Verdict } from '../../runs/run.ts';
+import type { Verdict } from '../../runs/run.ts';
 import type { Cost } from '../../models/prices.ts';
 import type { RowKind, Tone } from '../../protocol/sessionView.ts';
 import { endText, sleepText } from '../present/sessionText.ts';
@@ -96,10 +97,10 @@ const words: { readonly [Type in JournalEvent['type']]: Words<Type> } = {
   'question.asked': ({ questionId, text }) => ({
     ...{ kind: 'question', title: `Question ${questionId}`, note: line(text), tone: 'warn' },
   }),
-  'question.answered': ({ questionId, answer, by }) => ({
+  'question.answered': ({ questionId, answer, by, why }) => ({
     kind: 'answer',
     title: by === 'person' ? `You answered ${questionId}` : `Default taken for ${questionId}`,
-    note: line(answer),
+    note: line(why === undefined ? answer : `${answer} · ${why}`),
   }),
   'sweep.started': ({ plan }) => ({ kind: 'sweep', title: `Sweep ${plan.id}`, note: `${plan.points.length} points` }),
   'sweep.point_skipped': ({ sweepId, index, why }, state) => ({
@@ -187,7 +188,7 @@ function endedWords({ runId, verdict, metrics }: Of<'run.ended'>, state: Session
   const value = first === undefined ? '' : ` · ${first.metric} ${formatValue(first.best)}`;
   return {
     ...{ kind: 'runEnd', title: `${runName(state, runId)} ended`, tone: verdictTone(verdict), runId },
-    note: `${verdictText(verdict)}${value}`,
+    note: `${verdictWords(verdict, state.runs.get(runId)?.alarms)}${value}`,
   };
 }
 

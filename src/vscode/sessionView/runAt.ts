@@ -1,11 +1,11 @@
 /** A run as it was at a moment: its state then, and the values that had been read by then. */
+import { verdictWords } from '../../agent/alarms.ts';
 import type { RunState } from '../../agent/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { formatValue } from '../../base/text.ts';
 import { directionOf } from '../../metrics/direction.ts';
 import { downsample } from '../../metrics/downsample.ts';
 import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
-import { verdictText } from '../../runs/run.ts';
 import type { MetricAt, RunAt } from '../../protocol/sessionView.ts';
 import { line, verdictTone } from './rowWords.ts';
 import type { SessionViewSource } from './viewSource.ts';
@@ -29,7 +29,7 @@ export async function runAt(source: Pick<SessionViewSource, 'series'>, asked: Ru
   const [first = ''] = names;
   return {
     ...{ id, name: `run ${number}`, label: line(label), machine: machineId, metrics },
-    status: run.verdict === undefined ? (run.notStarted ?? 'running') : verdictText(run.verdict),
+    status: run.verdict === undefined ? (run.notStarted ?? 'running') : verdictWords(run.verdict, run.alarms),
     tone: run.notStarted === undefined ? verdictTone(run.verdict) : 'bad',
     spark: { metric: first, y: sparkOf(columns[0]) },
   };

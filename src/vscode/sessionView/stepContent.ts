@@ -1,9 +1,9 @@
 /** The texts and facts of a step, whole; whoever shows them bounds them. */
+import { verdictWords } from '../../agent/alarms.ts';
 import type { JournalEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 import { formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
-import { verdictText } from '../../runs/run.ts';
 import { triggerText } from '../../sleep/trigger.ts';
 import { shortTokens } from '../../agent/budget/words.ts';
 import type { Fact, TextSection } from '../../protocol/sessionView.ts';
@@ -86,7 +86,7 @@ const tellers: { readonly [Type in JournalEvent['type']]: Teller<Type> } = {
   'run.planned': () => nothing,
   'run.started': ({ runId, process }, { state }) => launched(state.runs.get(runId)?.spec, process.pid),
   'run.ended': ({ verdict, outputTail = '', runId }, { state }) => ({
-    facts: [fact('Run', runName(state, runId)), fact('Verdict', verdictText(verdict))],
+    facts: [fact('Run', runName(state, runId)), fact('Verdict', verdictWords(verdict, state.runs.get(runId)?.alarms))],
     sections: only(section('output', 'End of its output', outputTail, 'code')).sections,
   }),
   'run.not_started': ({ why }) => only(section('why', 'Why', why)),
@@ -119,8 +119,8 @@ const tellers: { readonly [Type in JournalEvent['type']]: Teller<Type> } = {
     ],
     sections: [section('question', 'Question', text)],
   }),
-  'question.answered': ({ answer, by }) => ({
-    facts: [fact('By', by === 'person' ? 'you' : 'default: nobody answered in time')],
+  'question.answered': ({ answer, by, why = 'nobody answered in time' }) => ({
+    facts: [fact('By', by === 'person' ? 'you' : `default: ${why}`)],
     sections: [section('answer', 'Answer', answer)],
   }),
   'sweep.started': ({ plan }) => ({

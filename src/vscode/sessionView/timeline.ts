@@ -1,8 +1,8 @@
 /** The steps of a session, grown event by event, and the runs beside them. Pure. */
+import { verdictWords } from '../../agent/alarms.ts';
 import type { JournalEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 import type { RunId } from '../../base/ids.ts';
-import { verdictText } from '../../runs/run.ts';
 import { maxLanes, type RunBar, type TimelineRow } from '../../protocol/sessionView.ts';
 import { line, rowWords, runName, verdictTone, type Of } from './rowWords.ts';
 
@@ -60,7 +60,7 @@ export class Timeline {
       case 'run.ended':
         this.#complete(event.runId, { event, index }, { tone: verdictTone(event.verdict) });
         this.#append(event, index, state);
-        return this.#endBar(event);
+        return this.#endBar(event, state);
       case 'session.resumed':
         this.#interrupt();
         return this.#append(event, index, state);
@@ -119,13 +119,18 @@ export class Timeline {
     });
   }
 
-  #endBar({ runId, verdict, endedMs }: Of<'run.ended'>): void {
+  #endBar({ runId, verdict, endedMs }: Of<'run.ended'>, state: SessionState): void {
     const index = this.#barOf.get(runId);
     const bar = index === undefined ? undefined : this.#bars[index];
     if (index === undefined || bar === undefined) return;
     this.#busyLanes.delete(bar.lane);
     const end = { toRow: this.#steps.length - 1, endMs: endedMs };
-    this.#bars[index] = { ...bar, ...end, tone: verdictTone(verdict), status: verdictText(verdict) };
+    this.#bars[index] = {
+      ...bar,
+      ...end,
+      tone: verdictTone(verdict),
+      status: verdictWords(verdict, state.runs.get(runId)?.alarms),
+    };
   }
 
   /** The last one is shared by whatever finds no other. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { newEventId } from '../../../src/base/ids.ts';
@@ -134,6 +134,24 @@ describe('watchdogs', () => {
     assert.deepEqual([answered.answer, answered.by], ['let it go on', 'default']);
     assert.equal(eventsOf(session, 'run.ended').length, 0);
     assert.equal(bed?.engine.runs.all()[0]?.liveness.kind, 'running');
+  });
+
+  it('take a question back whose run is over', async () => {
+    const untilItIsOver: Script = ({ messages }, index) => {
+      if (index === 0) return [launch(diverging)];
+      return JSON.stringify(messages).includes('ended: ') ? quit : untilEnd;
+    };
+    const { model, session } = await begin(untilItIsOver, {
+      settings: { watchdogs: { non_finite: 'ask' } },
+    });
+    const { questionId } = await eventually(session, 'question.asked');
+    await writeFile(path.join(bed?.work ?? '', 'stop'), '');
+    const answered = await eventually(session, 'question.answered');
+    const { answer, by, why } = answered;
+    assert.deepEqual({ answer, by, why }, { answer: 'let it go on', by: 'default', why: 'run 1 is over: ok' });
+    await assert.rejects(session.answer(questionId, 'kill'), /has its answer/);
+    assert.equal(await session.ended, 'blocked');
+    assert.match(lastMessages(model), /Question q1 no longer matters: run 1 is over: ok\./);
   });
 
   it('do nothing where they are off', async () => {

@@ -110,6 +110,28 @@ describe('live block', () => {
     );
   });
 
+  it('says why a watchdog ended a run, in place of its curve', () => {
+    const alarm = {
+      type: 'run.alarmed',
+      runId: runId(1),
+      kind: 'non_finite',
+      detail: 'loss became NaN at step 3',
+    } as const;
+    const killed = [
+      recorded({ ...alarm, action: 'kill' }),
+      { ...ended(1), verdict: { kind: 'killed' } } as JournalEvent,
+    ];
+    assert.equal(
+      blockOf(stateOf([...planned(1), ...killed]), 120)[0],
+      '* run 1 killed  4 s  lr=1  loss 1.25 (best 1)  after the alarm: loss became NaN at step 3',
+    );
+    const [line = ''] = new EventText(plainStyle).linesOf(
+      killed[1] as JournalEvent,
+      stateOf([...planned(1), ...killed]),
+    );
+    assert.match(line, /^Run 1 killed after the alarm: loss became NaN at step 3 · after 4 s/);
+  });
+
   it('says what a sleep waits for', () => {
     const request = {
       reason: 'r',

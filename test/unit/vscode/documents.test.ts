@@ -84,6 +84,15 @@ describe('comparison of two runs', () => {
     assert.match(text, /\| loss \| step 100 \| 1 \| 1\.25 \| ▲ 25\.0 % worse \|/);
   });
 
+  it('says why a watchdog ended a run', () => {
+    const alarm = { detail: 'loss became NaN at step 3', action: 'kill' } as const;
+    const killed = rowOf(1, { verdict: { kind: 'killed' }, alarm });
+    const words = 'killed after the alarm: loss became NaN at step 3';
+    assert.ok(comparisonDocument({ baseline: killed, experiment: rowOf(2), metrics: [] }).includes(`| ${words} |`));
+    const panel = panelState({ state: stateOf({}), ledger: { ...ledger, rows: [killed] } });
+    assert.equal(panel.runs[0]?.status, words);
+  });
+
   it('says so where there is nothing to compare', () => {
     assert.match(comparisonDocument({ baseline: rowOf(1), experiment: rowOf(2), metrics: [] }), /Neither run/);
   });
