@@ -19,18 +19,15 @@ export interface EnvDeskDeps {
 
 const noteChars = 20_000;
 
+/** Where the environments of a session are. */
+export const snapshotFolder = (sessionFolder: string): string => path.join(sessionFolder, 'snapshots');
+
 export function createEnvDesk({ log, machines, memory, folder }: EnvDeskDeps): SnapshotKeeper {
   return {
     machines,
     async before(machineId, repo) {
       const env = log.state.envs.findLast((one) => one.machineId === machineId && one.repo === repo);
-      if (env === undefined) return undefined;
-      try {
-        return JSON.parse(await readFile(path.join(folder, env.file), 'utf8')) as TakenSnapshot;
-      } catch (error) {
-        if (codeOf(error) === 'ENOENT') return undefined;
-        throw error;
-      }
+      return env && readSnapshot(folder, env.file);
     },
     async keep({ gist, diff, ...taken }, { callId }) {
       const id = `env${log.state.envs.length + 1}`;
@@ -47,6 +44,16 @@ export function createEnvDesk({ log, machines, memory, folder }: EnvDeskDeps): S
       };
     },
   };
+}
+
+/** Absent where the file is gone. */
+export async function readSnapshot(folder: string, file: string): Promise<TakenSnapshot | undefined> {
+  try {
+    return JSON.parse(await readFile(path.join(folder, file), 'utf8')) as TakenSnapshot;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function noteOf({ machineId, repo, environment, diffSha256 }: TakenSnapshot): string {

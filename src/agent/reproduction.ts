@@ -12,6 +12,7 @@ import { repeatsOf } from '../experiments/recordRows.ts';
 import type { Machines } from '../machines/machine.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import { verdictText, type RunSpec, type Verdict } from '../runs/run.ts';
+import { environmentSince } from './environmentSince.ts';
 import type { RunDesk } from './runDesk.ts';
 import type { SessionLog } from './sessionLog.ts';
 
@@ -20,6 +21,8 @@ export interface ReproductionDeps {
   readonly desk: RunDesk;
   readonly machines: Machines;
   readonly clock: Clock;
+  /** Of the session, absolute. */
+  readonly folder: string;
 }
 
 export interface ReproduceRequest {
@@ -67,11 +70,12 @@ export async function reproduce(deps: ReproductionDeps, request: ReproduceReques
   if (original === undefined) throw new UserFacing(`Run ${repeats[0].number} is not in the journal.`);
   const place = await placeOf(deps, row, original);
   const spec = await launched(deps, { row, original, cwd: place.cwd, signal: request.signal });
+  const environment = environmentSince(deps, row.plan.envId, request.signal);
   const { verdict, metrics } = await ended(deps, spec, request.signal);
   return {
     ...{ experimentId: row.id, run: spec.number, verdict },
     metrics: metrics.flatMap((now) => compared(now, repeats, request.tolerance) ?? []),
-    differences: [...place.differences, ...envDifference(row, deps)],
+    differences: [...place.differences, await environment],
   };
 }
 
@@ -208,16 +212,6 @@ function judged({ delta, before, spread, tolerance }: Judged): Judgement {
     return Math.abs(delta) <= tolerance * Math.abs(before) ? 'within_tolerance' : 'outside_tolerance';
   if (spread === undefined) return 'not_judged';
   return Math.abs(delta) <= 2 * spread ? 'within_spread' : 'outside_spread';
-}
-
-/** What was installed is not looked at again: it is said, and what was on record is named. */
-function envDifference({ plan }: Planned, { log }: ReproductionDeps): string[] {
-  const env = log.state.envs.find(({ id }) => id === plan.envId);
-  return [
-    env === undefined
-      ? 'The environment of the first run was not recorded: packages and drivers may be others now.'
-      : `The environment was not compared; that of the first run is ${env.id} (${env.gist}).`,
-  ];
 }
 
 const judgementText: Readonly<Record<Judgement, string>> = {

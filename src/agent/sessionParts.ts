@@ -120,7 +120,7 @@ export function createParts(request: PartsRequest): SessionParts {
     ...desks,
     logger: shared.logger,
     loop: createLoop(request, desks),
-    reproduce: (asked) => reproduce({ ...desks, log, clock: shared.clock }, asked),
+    reproduce: (asked) => reproduce({ ...desks, log, clock: shared.clock, folder: request.folder }, asked),
     kill: (run) => shared.runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
     release: () => release(shared, log.state.id),

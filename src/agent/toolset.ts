@@ -1,5 +1,4 @@
 /** Gives the tools what they need of a session. A tool sees only the session's own runs. */
-import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { ToolFailure } from '../base/errors.ts';
 import { newEventId } from '../base/ids.ts';
@@ -18,7 +17,7 @@ import type { RunRequest } from '../tools/remoteExecBackground.ts';
 import { statusText } from '../tools/runReference.ts';
 import type { StartedSweep, SweepRequest } from '../tools/sweep.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
-import { createEnvDesk } from './envDesk.ts';
+import { createEnvDesk, snapshotFolder } from './envDesk.ts';
 import { createExperimentCode } from './experimentCode.ts';
 import type { EndReason, Evidence } from './events.ts';
 import type { GitGuard } from './gitGuard.ts';
@@ -84,7 +83,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
       all: () => all().map(measuredRun),
     },
     memory,
-    snapshots: createEnvDesk({ log: deps.log, machines, memory, folder: path.join(deps.folder, 'snapshots') }),
+    snapshots: createEnvDesk({ log: deps.log, machines, memory, folder: snapshotFolder(deps.folder) }),
     ...deps.beside,
     questions: deps.questions,
     experiments: deps.experiments,

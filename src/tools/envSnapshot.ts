@@ -3,7 +3,13 @@ import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import { oneLine, shellQuote } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
-import { changesBetween, environmentScript, parseEnvironment, type Environment } from './environment.ts';
+import {
+  changesBetween,
+  environmentScript,
+  parseEnvironment,
+  type Environment,
+  type EnvironmentQuestion,
+} from './environment.ts';
 import { changedFiles, machineId, machinePath, type MachineTools } from './machinePath.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
@@ -55,7 +61,7 @@ export const envSnapshot = (keeper: SnapshotKeeper): Tool =>
       const machine = keeper.machines.get(args.machine_id);
       const repo = await machinePath(machine, args.repo_path ?? '.');
       const venv = args.venv_path === undefined ? undefined : await machinePath(machine, args.venv_path);
-      const environment = await ask(machine, { repo, venv, python: args.python }, context.signal);
+      const environment = await askEnvironment(machine, { repo, venv, python: args.python }, context.signal);
       const diff = environment.git && (await diffOf(machine, repo, context.signal));
       const taken: TakenSnapshot = {
         ...{ name: args.name, machineId: machine.id, repo, environment },
@@ -77,9 +83,10 @@ export const envSnapshot = (keeper: SnapshotKeeper): Tool =>
     },
   });
 
-async function ask(
+/** Rejects with `ToolFailure` where the machine or the folder does not answer. */
+export async function askEnvironment(
   machine: Machine,
-  where: { readonly repo: string; readonly venv: string | undefined; readonly python: string | undefined },
+  where: Omit<EnvironmentQuestion, 'mark'>,
   signal: AbortSignal,
 ): Promise<Environment> {
   const mark = `@${randomBytes(9).toString('hex')}`;

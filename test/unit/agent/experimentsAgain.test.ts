@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -76,6 +76,28 @@ describe('experiments, again', () => {
       [repeated.metrics[0]?.n, repeated.metrics[0]?.spread, repeated.metrics[0]?.judgement],
       [2, 0, 'within_spread'],
     );
+  });
+
+  it('compares the environment with that of the first run', async () => {
+    const python = '#!/bin/sh\ncase "$*" in *freeze*) cat "${0%/bin/python}/packages" ;; *) echo "3.12.1 $0" ;; esac\n';
+    const packages = (...lines: readonly string[]) =>
+      repo.write({ '.venv/.gitignore': '*\n', '.venv/bin/python': python, '.venv/packages': lines.join('\n') });
+    packages('numpy==2.1.0', 'torch==2.4.0');
+    chmodSync(path.join(repo.folder, '.venv/bin/python'), 0o755);
+    const session = await night({ name: 'env_snapshot', input: {} }, run('sh train.sh'), until(1));
+    const differencesNow = async (): Promise<string> =>
+      (await session.reproduce({ experimentId: 'e1' })).differences.join('\n');
+    repo.write({ 'train.sh': 'echo loss=9\n' });
+    assert.equal(await differencesNow(), 'The environment is that of the first run (env1).');
+    packages('numpy==2.1.0', 'torch==2.5.1');
+    assert.equal(
+      await differencesNow(),
+      'The environment is another one than that of the first run (env1): + package torch==2.5.1; - package torch==2.4.0.',
+    );
+    rmSync(path.join(homeAt(path.join(folder, 'one', 'home')).sessionFolder(session.id), 'snapshots'), {
+      recursive: true,
+    });
+    assert.match(await differencesNow(), /was not compared \(its file is gone\); that of the first run is env1/);
   });
 
   it('says what cannot be run again', async () => {

@@ -1,0 +1,54 @@
+/** What runs find around them now, beside what was recorded for an earlier one. */
+import { messageOf } from '../base/errors.ts';
+import type { Machines } from '../machines/machine.ts';
+import { changesBetween, type Environment } from '../tools/environment.ts';
+import { askEnvironment } from '../tools/envSnapshot.ts';
+import { readSnapshot, snapshotFolder } from './envDesk.ts';
+import type { SessionLog } from './sessionLog.ts';
+
+export interface EnvironmentDeps {
+  readonly log: SessionLog;
+  readonly machines: Machines;
+  /** Of the session, absolute. */
+  readonly folder: string;
+}
+
+const mostChanges = 20;
+
+/** One sentence: what is different since `envId` was recorded, that nothing is, or why it is not known. Never rejects. */
+export async function environmentSince(
+  { log, machines, folder }: EnvironmentDeps,
+  envId: string | undefined,
+  signal = new AbortController().signal,
+): Promise<string> {
+  const env = log.state.envs.find(({ id }) => id === envId);
+  if (env === undefined)
+    return 'The environment of the first run was not recorded: packages and drivers may be others now.';
+  const { id, machineId, repo } = env;
+  try {
+    const taken = await readSnapshot(snapshotFolder(folder), env.file);
+    if (taken === undefined) return notCompared(id, env.gist, 'its file is gone');
+    const python = interpreterOf(taken.environment);
+    const now = await askEnvironment(machines.get(machineId), { repo, python }, signal);
+    const changes = changesBetween(withoutCode(taken.environment), withoutCode(now));
+    return changes.length === 0
+      ? `The environment is that of the first run (${id}).`
+      : `The environment is another one than that of the first run (${id}): ${listed(changes)}.`;
+  } catch (error) {
+    return notCompared(id, env.gist, messageOf(error));
+  }
+}
+
+const notCompared = (id: string, gist: string, why: string): string =>
+  `The environment was not compared (${why}); that of the first run is ${id} (${gist}).`;
+
+/** The code was brought back: what the folder holds now is not what ran. */
+const withoutCode = ({ git: _, ...environment }: Environment): Environment => environment;
+
+/** The one that was asked then; `3.12.1 /opt/py/bin/python3`. */
+const interpreterOf = ({ python }: Environment): string | undefined => python?.replace(/^\S+ /, '');
+
+function listed(changes: readonly string[]): string {
+  const left = changes.length - mostChanges;
+  return [...changes.slice(0, mostChanges), ...(left > 0 ? [`and ${left} more`] : [])].join('; ');
+}
