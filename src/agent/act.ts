@@ -10,6 +10,7 @@ import { capText, cleanText } from '../base/text.ts';
 import type { ToolCallBlock } from '../models/model.ts';
 import type { Gate } from '../permissions/gate.ts';
 import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts';
+import { isClosing } from './closing.ts';
 import type { SessionEvent, StreamEvent } from './events.ts';
 
 export interface ActDeps {
@@ -33,7 +34,10 @@ const interruptGraceMs = 700;
 
 type Outcome = Omit<Extract<SessionEvent, { type: 'tool.finished' }>, 'type' | 'callId' | 'name' | 'durationMs'>;
 
-/** Resolves when every call has its result in the journal; after an abort the rest is recorded as interrupted. */
+/**
+ * Resolves when every call has its result in the journal; after an abort the rest is recorded as interrupted. When Helios
+ * is closing, what it breaks off has no result.
+ */
 export async function act(calls: readonly ToolCallBlock[], deps: ActDeps, signal: AbortSignal): Promise<void> {
   for (const group of groupCalls(calls, deps.tools)) {
     await Promise.all(group.map((call) => actOne(call, deps, signal)));
@@ -60,6 +64,7 @@ const isPlainRead = (tool: Tool | undefined): boolean =>
 async function actOne(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): Promise<void> {
   const startedMs = deps.clock.now();
   const outcome = await outcomeOf(call, deps, signal);
+  if (outcome.isError && isClosing(signal)) return;
   await deps.record({
     type: 'tool.finished',
     callId: call.id,

@@ -15,6 +15,7 @@ import type { Run, RunChange } from '../runs/liveRun.ts';
 import { LaunchFailure } from '../runs/launchFailure.ts';
 import type { Runs } from '../runs/runs.ts';
 import { seriousAlarm } from './alarms.ts';
+import { isClosing } from './closing.ts';
 import { costsByRun } from './costs.ts';
 import type { SessionLog } from './sessionLog.ts';
 import type { RunState, SessionState } from './state.ts';
@@ -73,7 +74,7 @@ export class RunDesk {
       return run;
     } catch (error) {
       const mayExist = error instanceof LaunchFailure && error.reason === 'unconfirmed';
-      if (!mayExist) await this.giveUp(spec.id, messageOf(error));
+      if (!mayExist && !isClosing(signal)) await this.giveUp(spec.id, messageOf(error));
       throw new ToolFailure(messageOf(error), { cause: error });
     }
   }

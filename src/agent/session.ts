@@ -8,6 +8,7 @@ import { readResultsTsv } from '../experiments/resultsTsv.ts';
 import type { MemoryStore } from '../memory/memoryStore.ts';
 import type { Effort } from '../models/model.ts';
 import type { Lease } from '../storage/lease.ts';
+import { Closing } from './closing.ts';
 import type { Session } from './engine.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
 import { faultText, interruptedCall, pendingCalls, runLoop } from './loop.ts';
@@ -134,7 +135,7 @@ export class LiveSession implements Session, SessionHooks {
 
   interrupt(): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#halt('interrupted by the person');
+      await this.#halt(new Error('interrupted by the person'));
       if (this.state.phase === 'ended' || this.state.phase === 'paused') return;
       await this.#parts.waiting.end('interrupted');
       await this.#log.record({ type: 'session.paused', by: 'user' });
@@ -168,7 +169,7 @@ export class LiveSession implements Session, SessionHooks {
 
   stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#halt('stopped by the person');
+      await this.#halt(new Error('stopped by the person'));
       await this.#parts.sweeps.stopAll();
       if (options.killRuns === true) await Promise.all(this.#parts.desk.live().map((run) => this.#parts.kill(run)));
       if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the person.');
@@ -223,7 +224,7 @@ export class LiveSession implements Session, SessionHooks {
     if (this.#isClosed) return;
     this.#isClosed = true;
     try {
-      await this.#halt('closing');
+      await this.#halt(new Closing());
       this.#parts.dispose();
       await Promise.all([this.#parts.desk.settle(), this.#parts.sweeps.settle(), this.#parts.release()]);
       await this.#log.close();
@@ -287,10 +288,10 @@ export class LiveSession implements Session, SessionHooks {
     return asked;
   }
 
-  async #halt(why: string): Promise<void> {
+  async #halt(why: Error): Promise<void> {
     // A wake that is being recorded begins the work, which is then aborted.
     await this.#parts.waiting.halt();
-    this.#abort.abort(new Error(why));
+    this.#abort.abort(why);
     await this.#working;
     this.#parts.waiting.disarm();
   }

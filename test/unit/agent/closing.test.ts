@@ -91,6 +91,29 @@ describe('closing', () => {
     assert.equal(eventsOf(again, 'sleep.ended').length, 1);
   });
 
+  it('leaves a launch open that was planned and not made: whoever takes the session up makes it', async () => {
+    const launch = { name: 'remote_exec_background', input: { command: 'echo x >> ran; echo loss=1' } };
+    const script = [[launch], 'hang'] as const;
+    bed = await testEngine(new ScriptedModel(script));
+    const session = await bed.start();
+    const closed = Promise.withResolvers<void>();
+    session.onDidRecord(({ type }) => {
+      if (type === 'run.planned') closed.resolve(bed?.engine.close());
+    });
+    await closed.promise;
+    assert.deepEqual([...eventsOf(session, 'run.not_started'), ...eventsOf(session, 'tool.finished')], []);
+    bed = await bed.restart(new ScriptedModel(['hang']));
+    const again = await bed.engine.sessions.resume(session.id);
+    await eventually(again, 'run.ended');
+    assert.deepEqual(
+      again.ledger.rows.map(({ number }) => number),
+      [1],
+    );
+    assert.equal(eventsOf(again, 'run.planned').length, 1);
+    assert.equal(eventsOf(again, 'experiment.planned').length, 1);
+    assert.equal(await readFile(path.join(bed.work, 'ran'), 'utf8'), 'x\n');
+  });
+
   it('refuses what comes afterwards, in words for a person', async () => {
     bed = await testEngine(new ScriptedModel(['hang']));
     const session = await bed.start();
