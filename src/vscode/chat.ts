@@ -299,7 +299,6 @@ class ChatHandler {
     buttons.push((stream) => showButton(stream, 'helios.openSession', 'Open Session', id));
     if (state.end !== undefined && state.runs.size > 0)
       buttons.push((stream) => showButton(stream, 'helios.openBrief', 'Open Brief', id));
-    buttons.push((stream) => showButton(stream, 'helios.openJournal', 'Open Journal', id));
     return { text: `${line}${hints[end] ? `\n\n${hints[end]}` : ''}`, buttons };
   }
 
