@@ -10,12 +10,14 @@ import type { JournalEvent } from '../../../src/agent/events.ts';
 import type { Handover } from '../../../src/agent/handover.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { SessionId } from '../../../src/base/ids.ts';
+import { runCli } from '../../../src/cli/cli.ts';
 import { createEngine } from '../../../src/compose.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';
 import { keeperEnv, KeeperProcess } from '../../../src/vscode/keepRunningProcess.ts';
+import { fakeWorld } from '../../fakes/cliWorld.ts';
 import { researcher } from '../../fakes/researcher.ts';
-import { assetsFolder } from '../../fakes/testEngine.ts';
+import { assetsFolder, until } from '../../fakes/testEngine.ts';
 import type { WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 
@@ -165,6 +167,31 @@ describe('the keeper', function () {
     assert.equal((await holder())?.kind, 'window');
     await session.stop({ killRuns: true });
     assert.equal(await code, 0, said());
+  });
+
+  it('gives a session back to a terminal that takes it up by its id, over a call that is under way', async () => {
+    await server.close();
+    let isSilent = true;
+    const answer = researcher({ rates: [0.3], runSeconds: 0.3 });
+    server = await startWireAnthropic((request) =>
+      isSilent ? { breaks: { at: 'connect', how: 'hang' } } : answer(request),
+    );
+    const id = await leave();
+    const asked = server.requests.length;
+    const { child, said } = start();
+    child.stdin?.end(line(handover([id])));
+    await until(() => server.requests.length > asked);
+    isSilent = false;
+    const world = fakeWorld({ folder, env: { [variable]: key, ANTHROPIC_BASE_URL: server.url } });
+    assert.equal(await runCli(['--yes', '--resume', id], world), 0, world.stderr.text);
+    assert.match(world.stdout.text, /lr=0\.3/);
+    assert.match(said(), /Session \S+ is handed over/);
+    const found = await events(id);
+    assert.deepEqual(
+      found.flatMap((event) => (event.type === 'session.resumed' ? [event.by] : [])),
+      [`process ${child.pid}`, `process ${process.pid}`],
+    );
+    assert.equal(found.filter(({ type }) => type === 'run.started').length, 1);
   });
 
   it('is started with its secrets neither in its arguments nor in its environment', async () => {
