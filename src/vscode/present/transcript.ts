@@ -21,7 +21,7 @@ export type ChatPart =
 type Of<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
 
 /** Their success is told by the event that they cause. */
-const quietTools = new Set(['finish', 'sleep', 'start_monitor', 'stop_monitor']);
+const quietTools = new Set(['ask_person', 'exp_decide', 'finish', 'sleep', 'start_monitor', 'stop_monitor']);
 
 /**
  * Follows one session from any moment on. A reply that was already being streamed then is shown whole when it is done, so
@@ -50,7 +50,7 @@ export class Transcript {
     if (event.type === 'model.requested') this.#beginReply();
     if (event.type === 'model.replied') return this.#replied(event);
     if (event.type === 'tool.started') this.#titles.set(event.callId, event.title);
-    if (event.type === 'tool.finished') return toolParts(event, this.#titles.get(event.callId) ?? event.name);
+    if (event.type === 'tool.finished') return toolParts(event, this.#titles.get(event.callId));
     if (event.type === 'session.ended') return endParts(event, this.#lastReply);
     return rendererOf(event)(event, state);
   }
@@ -155,11 +155,13 @@ const alarmEnds = { warn: '', kill: '; it is being stopped', ask: '; you are ask
 const rendererOf = (event: JournalEvent): Renderer<JournalEvent['type']> =>
   (renderers as unknown as Partial<Record<string, Renderer<JournalEvent['type']>>>)[event.type] ?? nothing;
 
-function toolParts(event: Of<'tool.finished'>, title: string): readonly ChatPart[] {
+/** Without a title where it was started before anybody followed: then its summary says what it was. */
+function toolParts(event: Of<'tool.finished'>, known: string | undefined): readonly ChatPart[] {
   const files = event.changedFiles ?? [];
-  if (event.isError) return [line('error', `${plain(title)} · ${plain(event.summary ?? event.text, 200)}`, files)];
+  if (event.isError)
+    return [line('error', `${plain(known ?? event.name)} · ${plain(event.summary ?? event.text, 200)}`, files)];
   if (quietTools.has(event.name)) return [];
-  return [line(toolIcon(event), toolText(title, event.summary), files)];
+  return [line(toolIcon(event), toolText(known ?? (event.summary || event.name), event.summary), files)];
 }
 
 /** A summary that begins with the title already says it. */

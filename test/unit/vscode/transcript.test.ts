@@ -86,6 +86,15 @@ describe('transcript', () => {
     );
   });
 
+  it('says what a tool did that was started before anybody followed, not what it is called', () => {
+    const done = finished({ name: 'remote_exec_background', summary: 'run 7 · local', runId: runId(7) });
+    assert.equal(textOf(new Transcript().event(done, stateOf())), 'run 7 · local');
+    assert.equal(
+      textOf(new Transcript().event(finished({ isError: true, summary: 'no' }), stateOf())),
+      'write\\_file · no',
+    );
+  });
+
   it('shows errors of tools in safe words', () => {
     const text = textOf(
       new Transcript().event(finished({ isError: true, text: 'no [such](command:x) file' }), stateOf()),
