@@ -105,6 +105,8 @@ export function sessionOn({ kind, entry }: SessionHost): void {
         train({ retest: 'is it luck?' }),
         () => untilRun(2),
         () => ({ name: 'exp_decide', input: { experiment: 'e1', decision: 'keep', why: 'less' } }),
+        () => launch('sh train.sh', { cwd: repo.folder }),
+        () => untilRun(3),
         git('stash'),
         git('log --oneline'),
         () => ({ name: 'write_file', input: { ...on, path: `${repo.folder}/.git/hooks/pre-commit`, content: 'x' } }),
@@ -113,7 +115,10 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       await session.ended;
 
       const told = eventsOf(session, 'tool.finished');
-      const [, , committed, diff, checkout, , , again, retest, , , stash, log, hook] = told.map(({ text }) => text);
+      const [branched, , committed, diff, checkout, , , again, retest, , , , , stash, log, hook] = told.map(
+        ({ text }) => text,
+      );
+      assert.match(branched ?? '', /"left_out":\["\.env/);
       assert.match(committed ?? '', /"committed":true/);
       assert.match(diff ?? '', /-echo loss=9\\n\+echo loss=\$1/);
       assert.match(checkout ?? '', new RegExp(`"path":"${tree}".*"created":false`));
@@ -124,7 +129,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       assert.match(hook ?? '', /^Not written/);
       assert.deepEqual(
         told.flatMap(({ isError }, index) => (isError ? [index] : [])),
-        [7, 13],
+        [7, 15],
         'the repetition and the hook; a command that git refuses has only failed',
       );
       const [first] = session.ledger.experiments;
@@ -138,13 +143,24 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       const output = readFileSync(join(machine.runsFolder, run.spec.id, 'output.log'), 'utf8');
       assert.match(output, /git stash was not run[^]*git commit was not run[^]*\n[0-9a-f]{40}\n/);
 
-      repo.write({ 'train.sh': 'echo loss=8\n' });
-      const made = await session.reproduce({ experimentId: 'e1' });
-      assert.deepEqual(
-        [made.verdict, made.metrics.map(({ now, before: was }) => [now, was])],
-        [{ kind: 'ok' }, [[0.5, 0.5]]],
-      );
-      assert.notEqual([...session.state.runs.values()].at(-1)?.spec.cwd, tree);
+      repo.write({ 'train.sh': 'echo loss=7\n' });
+      for (const [experimentId, loss] of [
+        ['e1', 0.5],
+        ['e3', 8],
+      ] as const) {
+        const { verdict, metrics, differences: told } = await session.reproduce({ experimentId });
+        assert.deepEqual(
+          [verdict, metrics.map(({ now, before: was }) => [now, was])],
+          [{ kind: 'ok' }, [[loss, loss]]],
+        );
+        assert.equal(
+          told.includes('Not in its code: .env (looks like a secret).'),
+          experimentId === 'e3',
+          told.join('\n'),
+        );
+      }
+      const ranIn = [...session.state.runs.values()].map(({ spec }) => spec.cwd);
+      assert.equal(new Set(ranIn).size, 4, 'each reproduction in a work tree of its own');
       assert.deepEqual(
         differences(before, pictureOf(repo.folder)).filter((name) => name !== 'train.sh'),
         [],
@@ -168,6 +184,33 @@ export function sessionOn({ kind, entry }: SessionHost): void {
         );
         assert.equal(eventsOf(session, 'sleep.ended').length, 1);
       });
+
+    it('ends the one point of a sweep that computes NaN, and no other', async () => {
+      const call = {
+        command_template:
+          'for step in 1 2 3; do echo "step=$step loss={x}"; sleep 0.3; done; [ {x} != nan ] || sleep 600',
+        params: { x: ['0.5', 'nan', '0.25'] },
+        machines: [entry.id],
+        max_parallel: 2,
+        metric_names: ['loss'],
+      };
+      const untilOver = { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] };
+      const bed = await open([() => ({ name: 'sweep', input: call }), () => ({ name: 'sleep', input: untilOver })]);
+      const session = await bed.start();
+      await session.ended;
+      assert.deepEqual(
+        session.ledger.rows.map(({ label, verdict }) => [label.split(' ')[0], verdict?.kind]),
+        [
+          ['x=0.5', 'ok'],
+          ['x=nan', 'killed'],
+          ['x=0.25', 'ok'],
+        ],
+      );
+      assert.deepEqual(
+        eventsOf(session, 'run.alarmed').map(({ detail }) => detail),
+        ['loss became NaN at step 1'],
+      );
+    });
 
     it('has its runs watched and ended by another process, and by one after it', async () => {
       const counting = (name: string): ScriptedCall =>

@@ -74,7 +74,7 @@ function slurmController(slurm: TestSlurm, options: ClusterOptions): SlurmContro
   return { runs, changes, machine };
 }
 
-const slurmSpec = (slurm: TestSlurm, command: string, more: Partial<RunSpec> = {}): RunSpec => ({
+export const slurmSpec = (slurm: TestSlurm, command: string, more: Partial<RunSpec> = {}): RunSpec => ({
   id: newRunId(Date.now()),
   sessionId: 's-test00000' as SessionId,
   number: ++lastNumber,
