@@ -6,19 +6,10 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import type { Disposable } from '../../src/base/disposable.ts';
 import type { PanelPort } from '../../src/protocol/connect.ts';
 import { webviewHtml } from '../../src/vscode/webviewPage.ts';
+import { chromiumFlags } from '../setup/chromium.ts';
 import { themeCss, type ThemeName } from './panel/theme.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
 async function bundleView(folder: string): Promise<{ script: string; style: string }> {
   const result = await build({
     absWorkingDir: root,
@@ -72,7 +63,7 @@ export class WebviewBrowser {
     const files = await bundleView(folder);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+    const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...chromiumFlags] });
     return new WebviewBrowser(browser, server, files);
   }
 

@@ -4,7 +4,7 @@ import { chromium, type Browser } from 'playwright-core';
 import { run } from './command.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome'];
-const flags = [
+export const chromiumFlags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -45,7 +45,7 @@ export async function installChromium(): Promise<string> {
 }
 
 export async function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: await installChromium(), args: flags });
+  return chromium.launch({ executablePath: await installChromium(), args: chromiumFlags });
 }
 
 function findChromium(): string | undefined {

@@ -12,6 +12,7 @@ import {
   type PanelState,
 } from '../../src/protocol/metricsPanel.ts';
 import type { StateStore } from '../shared/host.ts';
+import { ViewStore } from '../shared/viewStore.ts';
 import { Announcer } from './announcer.ts';
 import { Card, type CardModel } from './card.ts';
 import type { CardLine } from './cardLine.ts';
@@ -24,14 +25,14 @@ import { buildShell, messageElement, noMetrics, noRuns, type PageMessage } from 
 import { lineStyle, onThemeChange, readTheme, type LineStyle, type Theme } from '../shared/theme.ts';
 import { Toolbar } from './toolbar.ts';
 import type { Range } from '../shared/range.ts';
-import { toggled, ViewStore, type ViewState } from './viewState.ts';
+import { restoreState, toggled, type ViewState } from './viewState.ts';
 
 const noState: PanelState = { sessionId: '', title: '', runs: [], metrics: [] };
 
 export class Panel {
   readonly root: HTMLElement;
   readonly #connection: MessageConnection;
-  readonly #view: ViewStore;
+  readonly #view: ViewStore<ViewState>;
   readonly #series: SeriesStore;
   readonly #shell = buildShell();
   readonly #toolbar: Toolbar;
@@ -53,7 +54,7 @@ export class Panel {
 
   constructor(connection: MessageConnection, states: StateStore<ViewState>) {
     this.#connection = connection;
-    this.#view = new ViewStore(states, () => this.#redraw({ isJump: true }));
+    this.#view = new ViewStore(states, restoreState(states.getState()), () => this.#redraw({ isJump: true }));
     this.#series = new SeriesStore(connection, (metric) => this.#redraw({ isJump: false, metric }));
     this.#toolbar = this.#buildToolbar();
     this.#table = this.#buildTable();

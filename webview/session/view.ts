@@ -4,6 +4,7 @@ import * as protocol from '../../src/protocol/sessionView.ts';
 import type { SessionHeader } from '../../src/protocol/sessionView.ts';
 import { element } from '../shared/dom.ts';
 import type { StateStore } from '../shared/host.ts';
+import { ViewStore } from '../shared/viewStore.ts';
 import { Spoken } from '../shared/spoken.ts';
 import { onThemeChange } from '../shared/theme.ts';
 import { Desk } from './desk.ts';
@@ -17,7 +18,7 @@ import { TabBar, tabPanel } from './tabBar.ts';
 import { TimelineList } from './timelineList.ts';
 import { Track } from './track.ts';
 import { Transport } from './transport.ts';
-import { tabs, ViewStore, type ViewState } from './viewState.ts';
+import { restoreState, tabs, type ViewState } from './viewState.ts';
 
 /** The overview is read anew at most this often while the session goes on. */
 const trackEveryMs = 1000;
@@ -25,7 +26,7 @@ const trackEveryMs = 1000;
 export class SessionView {
   readonly root: HTMLElement;
   readonly #connection: MessageConnection;
-  readonly #view: ViewStore;
+  readonly #view: ViewStore<ViewState>;
   readonly #shell = new Shell();
   readonly #spoken = new Spoken();
   readonly #tabBar = new TabBar((tab) => this.#view.update({ tab }));
@@ -44,7 +45,9 @@ export class SessionView {
 
   constructor(connection: MessageConnection, states: StateStore<ViewState>) {
     this.#connection = connection;
-    this.#view = new ViewStore(states, (state, before) => this.#onArranged(state, before));
+    this.#view = new ViewStore(states, restoreState(states.getState()), (state, before) =>
+      this.#onArranged(state, before),
+    );
     this.#rows = new RowStore(connection, {
       changed: () => this.#redraw(),
       failed: (message) => this.#pane.showProblem(message),

@@ -1,6 +1,5 @@
 /** What the person has arranged. Kept by VS Code across hiding, reloads and restarts. */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
-import type { StateStore } from '../shared/host.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 
 export const tabs = ['timeline', 'ledger', 'inbox', 'notes'] as const;
@@ -49,36 +48,6 @@ export function restoreState(saved: unknown): ViewState {
     speed: oneOf(speeds, from['speed']) ?? 10,
     sort: { column: oneOf(ledgerColumns, sort['column']) ?? 'number', isDescending: sort['isDescending'] === true },
   };
-}
-
-/** Every change is saved before anybody hears of it. */
-export class ViewStore {
-  readonly #store: StateStore<ViewState>;
-  readonly #onChange: (state: ViewState, before: ViewState) => void;
-  #state: ViewState;
-
-  constructor(store: StateStore<ViewState>, onChange: (state: ViewState, before: ViewState) => void) {
-    this.#store = store;
-    this.#onChange = onChange;
-    this.#state = restoreState(store.getState());
-  }
-
-  get state(): ViewState {
-    return this.#state;
-  }
-
-  update(change: Partial<ViewState>): void {
-    const before = this.#state;
-    this.#state = { ...before, ...change };
-    this.#store.setState(this.#state);
-    this.#onChange(this.#state, before);
-  }
-
-  /** Absent range: everything is shown again. */
-  zoomTo(range: Range | undefined): void {
-    const { [this.#state.axis]: _, ...others } = this.#state.zoom;
-    this.update({ zoom: range === undefined ? others : { ...others, [this.#state.axis]: range } });
-  }
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

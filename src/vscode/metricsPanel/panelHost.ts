@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { connect, type PanelPort } from '../../protocol/connect.ts';
+import type { PanelPort } from '../../protocol/connect.ts';
 import {
   openRun,
   pointsAdded,
@@ -22,6 +22,7 @@ import {
   type SeriesQuery,
 } from '../../protocol/metricsPanel.ts';
 import { checked, refusal } from '../viewRequests.ts';
+import { PageConnection } from '../pageConnection.ts';
 import { csvParts } from './csv.ts';
 import { Frames } from './frames.ts';
 import type { PanelActions, PanelSource } from './panelSource.ts';
@@ -56,39 +57,36 @@ export class PanelHost implements Disposable {
   readonly #stateFrames: Frames;
   readonly #pointFrames: Frames;
   readonly #cursors = new Map<string, Cursor>();
-  #connection: MessageConnection;
-  #isReady = false;
-  #isHidden = false;
+  readonly #page: PageConnection;
 
   constructor(options: PanelHostOptions) {
     this.#options = options;
     this.#stateFrames = this.#owned.add(new Frames(options.clock, frameMs, () => this.#sendState()));
     this.#pointFrames = this.#owned.add(new Frames(options.clock, frameMs, () => void this.#sendPoints()));
-    this.#owned.add(options.source.onDidChangeState(() => this.#isReady && this.#stateFrames.request()));
+    this.#owned.add(options.source.onDidChangeState(() => this.#page.isReady && this.#stateFrames.request()));
     this.#owned.add(options.source.onDidAddPoints(({ runId, metric }) => this.#noteAdded(runId, metric)));
-    this.#connection = this.#open();
+    this.#page = new PageConnection({
+      port: options.port,
+      serve: (connection) => this.#serve(connection),
+      onGone: () => {
+        this.#cursors.clear();
+        this.#stateFrames.dispose();
+        this.#pointFrames.dispose();
+      },
+    });
   }
 
   /** Hiding ends the conversation with the page that was shown; showing waits for the next page's `ready`. */
   setVisible(isVisible: boolean): void {
-    this.#isHidden = !isVisible;
-    if (isVisible) return;
-    this.#close();
-    this.#connection = this.#open();
+    this.#page.setVisible(isVisible);
   }
 
   dispose(): void {
     this.#owned.dispose();
-    this.#close();
+    this.#page.dispose();
   }
 
-  #open(): MessageConnection {
-    const { port } = this.#options;
-    const connection = connect({
-      onMessage: (listener) => port.onMessage(listener),
-      // VS Code keeps what is sent to a hidden panel for its next page, which never asked for it.
-      post: (message) => this.#isHidden || port.post(message),
-    });
+  #serve(connection: MessageConnection): void {
     connection.onRequest(ready, () => this.#start());
     connection.onRequest(readSeries, (query: unknown) => this.#readSeries(query));
     connection.onNotification(openRun, (request: unknown) =>
@@ -96,32 +94,21 @@ export class PanelHost implements Disposable {
     );
     connection.onNotification(saveExport, (request: unknown) => this.#attempt(() => this.#saveExport(request)));
     connection.onNotification(saveCsv, (request: unknown) => this.#attempt(() => this.#saveCsv(request)));
-    connection.listen();
-    return connection;
-  }
-
-  #close(): void {
-    this.#isReady = false;
-    this.#cursors.clear();
-    this.#stateFrames.dispose();
-    this.#pointFrames.dispose();
-    this.#connection.dispose();
   }
 
   #start(): PanelState {
     this.#cursors.clear();
-    this.#isReady = true;
-    this.#isHidden = false;
+    this.#page.begin();
     return this.#options.source.state();
   }
 
   async #readSeries(request: unknown): Promise<SeriesAnswer> {
     const query: SeriesQuery = checked(seriesQuery, request);
-    const connection = this.#connection;
+    const connection = this.#page.current;
     const series = await this.#options.source.series(query.runId, query.metric);
     if (series === undefined) throw refusal(`There is no series ${query.metric} of this run.`);
     const answer = answerSeries(series, query);
-    if (connection === this.#connection) this.#noteRead(query, answer.total);
+    if (connection === this.#page.current) this.#noteRead(query, answer.total);
     return answer;
   }
 
@@ -137,7 +124,7 @@ export class PanelHost implements Disposable {
   }
 
   #sendState(): void {
-    this.#notify(() => this.#connection.sendNotification(stateChanged, this.#options.source.state()));
+    this.#notify(() => this.#page.current.sendNotification(stateChanged, this.#options.source.state()));
   }
 
   async #sendPoints(): Promise<void> {
@@ -155,7 +142,7 @@ export class PanelHost implements Disposable {
     const added = pointsSince(series, cursor.sent);
     cursor.sent = series.values.length;
     this.#notify(() =>
-      this.#connection.sendNotification(pointsAdded, {
+      this.#page.current.sendNotification(pointsAdded, {
         runId: cursor.runId,
         metric: cursor.metric,
         ...added,

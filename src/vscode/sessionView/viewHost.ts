@@ -9,11 +9,12 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { connect, type PanelPort } from '../../protocol/connect.ts';
+import type { PanelPort } from '../../protocol/connect.ts';
 import * as protocol from '../../protocol/sessionView.ts';
 import type { RowsAnswer, SessionHeader, TrackAnswer } from '../../protocol/sessionView.ts';
 import { Frames } from '../metricsPanel/frames.ts';
 import { checked, refusal } from '../viewRequests.ts';
+import { PageConnection } from '../pageConnection.ts';
 import { deskOf, headerOf } from './header.ts';
 import { ledgerTable } from './ledgerTable.ts';
 import { momentOf, wholeText } from './moment.ts';
@@ -43,41 +44,33 @@ export class SessionViewHost implements Disposable {
   readonly #frames: Frames;
   #states = new SessionStates();
   #timeline = new Timeline();
-  #connection: MessageConnection;
-  #isReady = false;
-  #isHidden = false;
+  readonly #page: PageConnection;
 
   constructor(options: SessionViewHostOptions) {
     this.#options = options;
     this.#frames = this.#owned.add(new Frames(options.clock, frameMs, () => this.#sendChange()));
-    this.#owned.add(options.source.onDidChange(() => this.#isReady && this.#frames.request()));
-    this.#connection = this.#open();
+    this.#owned.add(options.source.onDidChange(() => this.#page.isReady && this.#frames.request()));
+    this.#page = new PageConnection({
+      port: options.port,
+      serve: (connection) => {
+        this.#answerReads(connection);
+        this.#answerDeeds(connection);
+      },
+      onGone: () => {
+        options.source.setWatched(false);
+        this.#frames.dispose();
+      },
+    });
   }
 
   /** Hiding ends the conversation with the page that was shown; showing waits for the next page's `ready`. */
   setVisible(isVisible: boolean): void {
-    this.#isHidden = !isVisible;
-    if (isVisible) return;
-    this.#close();
-    this.#connection = this.#open();
+    this.#page.setVisible(isVisible);
   }
 
   dispose(): void {
     this.#owned.dispose();
-    this.#close();
-  }
-
-  #open(): MessageConnection {
-    const { port } = this.#options;
-    const connection = connect({
-      onMessage: (listener) => port.onMessage(listener),
-      // VS Code keeps what is sent to a hidden panel for its next page, which never asked for it.
-      post: (message) => this.#isHidden || port.post(message),
-    });
-    this.#answerReads(connection);
-    this.#answerDeeds(connection);
-    connection.listen();
-    return connection;
+    this.#page.dispose();
   }
 
   #answerReads(connection: MessageConnection): void {
@@ -131,16 +124,8 @@ export class SessionViewHost implements Disposable {
     );
   }
 
-  #close(): void {
-    this.#isReady = false;
-    this.#options.source.setWatched(false);
-    this.#frames.dispose();
-    this.#connection.dispose();
-  }
-
   #start(): SessionHeader {
-    this.#isReady = true;
-    this.#isHidden = false;
+    this.#page.begin();
     this.#options.source.setWatched(true);
     this.#catchUp();
     this.#timeline.takeChanged();
@@ -201,7 +186,7 @@ export class SessionViewHost implements Disposable {
     void this.#attempt(() => {
       this.#catchUp();
       const change = { header: this.#header(), firstRow: this.#timeline.takeChanged() };
-      return this.#connection.sendNotification(protocol.sessionChanged, change);
+      return this.#page.current.sendNotification(protocol.sessionChanged, change);
     });
   }
 

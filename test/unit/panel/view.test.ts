@@ -6,7 +6,8 @@ import { fitY, union } from '../../../webview/metrics/bounds.ts';
 import { clampZoom, scaled } from '../../../webview/shared/range.ts';
 import { describeX, formatTick, formatValue, formatX, timeStep } from '../../../webview/shared/format.ts';
 import { nearestIndex, Series } from '../../../webview/metrics/series.ts';
-import { restoreState, ViewStore, type ViewState } from '../../../webview/metrics/viewState.ts';
+import { ViewStore } from '../../../webview/shared/viewStore.ts';
+import { restoreState, type ViewState } from '../../../webview/metrics/viewState.ts';
 
 const answer = (values: readonly number[], more: Partial<SeriesAnswer> = {}): SeriesAnswer => ({
   x: Float64Array.from(values.map((_, index) => index)),
@@ -159,10 +160,10 @@ describe('the state of the view', () => {
   it('survives being saved', () => {
     let saved: unknown;
     const store = { getState: () => saved, setState: (state: ViewState) => void (saved = structuredClone(state)) };
-    const first = new ViewStore(store, () => undefined);
+    const first = new ViewStore(store, restoreState(store.getState()), () => undefined);
     first.update({ hidden: ['r-2'], smoothing: 0.6, isLog: true, axis: 'time', filter: 'lr' });
     first.zoomTo({ from: 10, to: 20 });
-    assert.deepEqual(new ViewStore(store, () => undefined).state, first.state);
+    assert.deepEqual(new ViewStore(store, restoreState(store.getState()), () => undefined).state, first.state);
     first.zoomTo(undefined);
     assert.deepEqual(first.state.zoom, {});
   });

@@ -6,7 +6,8 @@ import { ordered } from '../../../webview/session/ledgerOrder.ts';
 import { longestWaitMs, ReplayClock } from '../../../webview/session/replayClock.ts';
 import { relative, span } from '../../../webview/session/times.ts';
 import { keyTarget, windowOf } from '../../../webview/session/timelineList.ts';
-import { restoreState, ViewStore, type ViewState } from '../../../webview/session/viewState.ts';
+import { ViewStore } from '../../../webview/shared/viewStore.ts';
+import { restoreState, type ViewState } from '../../../webview/session/viewState.ts';
 
 /** Steps at these seconds. */
 const steps = (...seconds: readonly (number | undefined)[]) => ({
@@ -123,7 +124,7 @@ describe('what the person has arranged', () => {
   it('survives being saved', () => {
     let saved: unknown;
     const store = { getState: () => saved, setState: (state: ViewState) => void (saved = structuredClone(state)) };
-    const first = new ViewStore(store, () => undefined);
+    const first = new ViewStore(store, restoreState(store.getState()), () => undefined);
     first.update({
       sessionId: 's-1',
       tab: 'inbox',
@@ -133,7 +134,7 @@ describe('what the person has arranged', () => {
       sort: { column: 'best', isDescending: true },
     });
     first.zoomTo({ from: 10, to: 20 });
-    assert.deepEqual(new ViewStore(store, () => undefined).state, first.state);
+    assert.deepEqual(new ViewStore(store, restoreState(store.getState()), () => undefined).state, first.state);
   });
 
   it('is sound whatever was saved', () => {
