@@ -105,7 +105,13 @@ export class Workbench {
 
   /** Takes the entry of the context menu that is open. */
   async menu(title: string): Promise<void> {
-    await this.page.locator('.monaco-menu .action-label').getByText(title, { exact: true }).click();
+    const entry = this.page.locator('.monaco-menu .action-label').getByText(title, { exact: true });
+    await entry.waitFor();
+    // What is clicked while the menu opens is not taken.
+    for (let attempt = 1; (await entry.isVisible()) && attempt <= 10; attempt += 1) {
+      await entry.click({ timeout: 1_000 }).catch(() => undefined);
+      await entry.waitFor({ state: 'hidden', timeout: 1_000 }).catch(() => undefined);
+    }
   }
 
   /** Types into the quick pick that is open, without taking anything. */
@@ -113,19 +119,26 @@ export class Workbench {
     await this.page.locator('.quick-input-widget .quick-input-box input').fill(text);
   }
 
-  /** Types the path into the dialog for files that is open, and accepts it. */
-  async answerFile(path: string): Promise<void> {
-    const widget = this.page.locator('.quick-input-widget');
-    const ok = widget.locator('.monaco-button').getByText('OK', { exact: true });
-    await ok.waitFor();
-    await widget.locator('.quick-input-box input').fill(path);
-    await ok.click();
-  }
-
   /** Types into the input box that is open and accepts it. */
   async answerInput(text: string): Promise<void> {
     await this.page.locator('.quick-input-widget .quick-input-box input').fill(text);
     await this.page.keyboard.press('Enter');
+  }
+
+  /** Keeps the file where the dialog that is open proposes it. */
+  async keepFile(name: string): Promise<void> {
+    const widget = this.page.locator('.quick-input-widget');
+    await this.eventually(
+      () => widget.locator('.quick-input-box input').inputValue(),
+      (path) => path.endsWith(`/${name}`),
+    );
+    await widget.locator('.monaco-button').getByText('OK', { exact: true }).click();
+  }
+
+  /** Takes the file of this name in the dialog that is open. */
+  async takeFile(name: string): Promise<void> {
+    const entries = this.page.locator('.quick-input-widget .quick-input-list-entry .label-name');
+    await entries.getByText(name, { exact: true }).click();
   }
 
   /** Types into the quick pick that is open; resolves when it offers the text as an entry of its own. */
