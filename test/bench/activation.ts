@@ -1,12 +1,12 @@
 /** What the extension costs a window that opens: its bundles loaded and `activate` called, in a fresh process each time. */
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { median, timed, type Figure } from './figure.ts';
+import { buildProduct, root } from './product.ts';
 
 const rounds = 7;
-const root = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 interface Activation {
@@ -16,9 +16,9 @@ interface Activation {
 }
 
 export async function benchActivation(folder: string): Promise<Figure[]> {
-  await run(process.execPath, [join(root, 'esbuild.mjs'), '--production'], { cwd: root });
-  const bundle = join(root, 'dist/extension.cjs');
-  const files = [bundle, join(root, 'dist/engine.cjs')];
+  const product = await buildProduct();
+  const bundle = join(product, 'extension.cjs');
+  const files = [bundle, join(product, 'engine.cjs')];
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   const activations: Activation[] = [];
   for (let round = 0; round < rounds; round++) activations.push(await activate(bundle, join(folder, 'home')));

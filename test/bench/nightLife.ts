@@ -1,23 +1,68 @@
 /**
- * One life of a night, in a process of its own so that it can be killed: begins the session of the folder, or takes it up.
- * Tells its parent when the session goes on, with how long that took from the start of the process, and when it has ended.
+ * One life of a night, in a process of its own so that it can be killed: begins a session, or takes it up, with the bundles
+ * that are shipped. A window has its keeper beside it. Tells its parent when the session goes on, with how long that took
+ * from the start of the process.
  */
-import { mkdir, readdir } from 'node:fs/promises';
-import { isSessionId } from '../../src/base/ids.ts';
-import { homeAt } from '../../src/storage/home.ts';
-import { homeOf, openEngine, workOf } from './bed.ts';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { EngineSettings } from '../../src/agent/engine.ts';
+import type { Handover } from '../../src/agent/handover.ts';
+import type { SessionId } from '../../src/base/ids.ts';
+import type { KeeperProcess } from '../../src/vscode/keepRunningProcess.ts';
+import type * as compose from '../../src/compose.ts';
+import type { LifeNews, LifeTerms } from './killedLives.ts';
 
-const [folder = '', anthropicBaseUrl = '', goal = ''] = process.argv.slice(2);
-const engine = await openEngine({ folder, anthropicBaseUrl });
-const { sessionsFolder } = homeAt(homeOf(folder));
-await mkdir(sessionsFolder, { recursive: true });
-const id = (await readdir(sessionsFolder)).find(isSessionId);
+const terms = JSON.parse(process.argv[2] ?? '{}') as LifeTerms;
+const { kind, home, workFolder, product, url, goal, graceMs, sessionId } = terms;
+
+const engineFile = join(product, 'engine.cjs');
+const engines = createRequire(engineFile)(engineFile) as {
+  readonly 'compose.ts': typeof compose;
+};
+const secrets = { anthropic: 'bench-key' };
+const settings: EngineSettings = {
+  ...{ provider: 'claude', permissionMode: 'allow', idleTurns: 5 },
+  anthropicBaseUrl: url,
+};
+
+const tell = (news: LifeNews): boolean | undefined => process.send?.(news);
+
+const engine = await engines['compose.ts'].createEngine({
+  ...{ home, workFolder },
+  assetsFolder: product,
+  settings: () => settings,
+  ports: { secret: () => Promise.resolve(secrets.anthropic), approve: () => Promise.resolve('allow') },
+  ownerKind: kind === 'window' ? 'window' : 'terminal',
+});
 const session =
-  id === undefined
-    ? await engine.sessions.start({ goal, budget: {}, workFolder: workOf(folder) })
-    : await engine.sessions.resume(id);
-process.send?.({ upMs: performance.now() });
-await session.ended;
+  sessionId === undefined
+    ? await engine.sessions.start({ goal, budget: {}, workFolder })
+    : await engine.sessions.resume(sessionId);
+const upMs = performance.now();
+const { user, system } = process.cpuUsage();
+if (session.state.phase !== 'ended') {
+  tell({ upMs, processorMs: (user + system) / 1_000 });
+  const keeper = kind === 'window' ? await standBy(session.id) : undefined;
+  await session.ended;
+  keeper?.dismiss(handoverOf([]));
+}
 await engine.close();
-process.send?.('ended');
 process.disconnect();
+
+async function standBy(id: SessionId): Promise<KeeperProcess> {
+  const { KeeperProcess: Keeper } = await import('../../src/vscode/keepRunningProcess.ts');
+  const keeper = new Keeper({
+    ...{ home, logFile: join(home, 'background.log'), file: join(product, 'keeper.cjs') },
+    secretVariables: [],
+    onExit: (problem) => {
+      throw new Error(`The keeper is gone: ${problem}`);
+    },
+  });
+  if (keeper.pid !== undefined) tell({ keeperPid: keeper.pid });
+  keeper.tell(handoverOf([id]));
+  return keeper;
+}
+
+function handoverOf(sessions: Handover['sessions']): Handover {
+  return { home, assetsFolder: product, settings, secrets, machineSecrets: {}, sessions, graceMs };
+}

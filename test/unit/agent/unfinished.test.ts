@@ -18,7 +18,7 @@ const quiet: readonly SessionEvent[] = [
   { type: 'message.added', origin: 'wake', text: '"type":"session.ended"' },
   { type: 'session.resumed', by: 'process 1' },
   { type: 'note.pinned', number: 1, text: 'x' },
-  { type: 'sleep.ended', sleepId: 's1', why: 'deadline' },
+  { type: 'sleep.ended', sleepId: 's1', why: 'deadline', detail: '' },
   { type: 'tool.started', callId: 'c', name: 'sleep', effect: 'read', title: 'sleeps' },
 ];
 const telling: readonly SessionEvent[] = [
@@ -26,7 +26,7 @@ const telling: readonly SessionEvent[] = [
   { type: 'session.ended', reason: 'user', summary: '', evidence: [] },
   { type: 'message.added', origin: 'person', text: 'go on' },
   { type: 'model.requested', turn: 1, provider: 'p', model: 'm' },
-  { type: 'sleep.started', callId: '', sleepId: 's1', request: { reason: 'r', conditions: [], deadlineMs: 1 } },
+  { type: 'sleep.started', callId: '', sleepId: 's1', request: { reason: 'r', logic: 'any', triggers: [] } },
 ];
 
 describe('sessions that should be worked on', () => {
