@@ -7,6 +7,7 @@ import { createNotifier } from './agent/createNotifier.ts';
 import { reportsFolder } from './agent/projectTerms.ts';
 import { SessionReports } from './agent/reports.ts';
 import { retentionOf } from './agent/retention.ts';
+import { EarlierAttempts } from './agent/earlierAttempts.ts';
 import { SessionCatalogue } from './agent/sessionCatalogue.ts';
 import { SessionStore } from './agent/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';
@@ -102,6 +103,7 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
       pages: new WebReader(web),
       looks: new MachineLooks(clock),
       machinesIn,
+      earlier: new EarlierAttempts({ index: catalogue, clock, logger }),
       globalMemoryFolder: home.globalMemoryFolder,
     },
   });

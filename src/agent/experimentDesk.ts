@@ -17,6 +17,14 @@ import type { DecidedExperiment, ExperimentDecisionRequest } from '../tools/expD
 import type { ExperimentArguments } from '../tools/experimentTerms.ts';
 import { machinePath } from '../tools/machinePath.ts';
 import { duplicatesOf, type AskedAttempts } from './attempts.ts';
+import {
+  earlierName,
+  earlierNotes,
+  earlierRefusal,
+  importedNotes,
+  isExact,
+  type EarlierAttempts,
+} from './earlierAttempts.ts';
 import { decisionWarnings, duplicateText, resultText } from './experimentWords.ts';
 import type { JournalEvent } from './events.ts';
 import { envFor } from './fold.ts';
@@ -31,6 +39,8 @@ export interface ExperimentDeskDeps {
   readonly machines: Machines;
   /** What the code is; it is bounded in time and never rejects. */
   readonly code: CodeCapture;
+  /** What other sessions of the home tried. */
+  readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
   /** Called when a decision cannot be recorded. */
   onFailed(error: unknown): void;
 }
@@ -74,10 +84,10 @@ export class ExperimentDesk implements Disposable {
   }
 
   /**
-   * The id of the experiment that a launch belongs to, planned in the journal. Asked again for the same call (after a crash)
-   * it is the same one. Rejects with a `ToolFailure` for what was tried before: then nothing is recorded.
+   * The experiment that a launch belongs to, planned in the journal. Asked again for the same call (after a crash) it is the
+   * same one. Rejects with a `ToolFailure` for what was tried before: then nothing is recorded.
    */
-  begin(request: ExperimentRequest, callId: string): Promise<string> {
+  begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
     const begun = this.#planning.then(() => this.#begin(request, callId));
     this.#planning = begun.catch(() => undefined);
     return begun;
@@ -111,9 +121,10 @@ export class ExperimentDesk implements Disposable {
     return this.#deps.log.state;
   }
 
-  async #begin(request: ExperimentRequest, callId: string): Promise<string> {
+  async #begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
     const before = this.#begunFor(callId);
-    if (before !== undefined) return before;
+    if (before !== undefined) return { id: before, notes: [] };
+    this.#deps.earlier.prepare();
     const joined = request.experiment === undefined ? undefined : this.#row(request.experiment);
     const number = this.#state.records.size + 1;
     const place = await this.#place(request, joined?.id ?? `e${number}`);
@@ -122,14 +133,24 @@ export class ExperimentDesk implements Disposable {
     if (joined !== undefined) this.#refuseOtherCode(joined, { code, sameCodeAs });
     const attempts = request.commands.map((command): Attempt => ({ command, cwd, code, sameCodeAs }));
     const of = this.#refuseDuplicates(request, { attempts, limit: request.limit, experimentId: joined?.id });
-    if (joined !== undefined) return joined.id;
+    if (joined !== undefined) return { id: joined.id, notes: [] };
+    const earlier = await this.#earlier(request, attempts);
     const plan: ExperimentPlan = {
       ...planOf({ ...place, request, attempts, number, state: this.#state }),
       ...(sameCodeAs !== undefined && { sameCodeAs }),
-      ...(of !== undefined && request.retest !== undefined && { retest: { of, why: request.retest } }),
+      ...retestOf(of ?? earlier.exact, request),
     };
     await this.#deps.log.record({ type: 'experiment.planned', plan, callId });
-    return plan.id;
+    return { id: plan.id, notes: [...earlier.notes, ...importedNotes(this.#state.imported, code)] };
+  }
+
+  /** What sessions before this one know of it. Rejects with a `ToolFailure` where they know its result. */
+  async #earlier({ retest }: ExperimentRequest, attempts: readonly Attempt[]): Promise<Earlier> {
+    const [first] = attempts;
+    const found = await this.#deps.earlier.like(attempts, this.#state.id);
+    const exact = found.filter((one) => first !== undefined && isExact(one, first.code));
+    if (exact.length > 0 && retest === undefined) throw new ToolFailure(earlierRefusal(exact, attempts.length));
+    return { exact: exact[0] && earlierName(exact[0]), notes: earlierNotes(found) };
   }
 
   /** Where it runs, and what the code is there. Rejects where no machine answers, and it cannot wait for one. */
@@ -233,6 +254,22 @@ export class ExperimentDesk implements Disposable {
       .finally(() => this.#deciding.delete(id));
   }
 }
+
+export interface BegunExperiment {
+  /** `e7` */
+  readonly id: string;
+  /** What is known of it from elsewhere, a line each. */
+  readonly notes: readonly string[];
+}
+
+interface Earlier {
+  /** The experiment that ran the very same. */
+  readonly exact: string | undefined;
+  readonly notes: readonly string[];
+}
+
+const retestOf = (of: string | undefined, { retest: why }: ExperimentRequest): Pick<ExperimentPlan, 'retest'> =>
+  of === undefined || why === undefined ? {} : { retest: { of, why } };
 
 interface Place {
   readonly machine: Machine;

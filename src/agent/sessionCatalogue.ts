@@ -11,7 +11,14 @@ import { summaryFor, type Ledger } from '../experiments/ledger.ts';
 import { handleOf } from '../runs/run.ts';
 import type { Home } from '../storage/home.ts';
 import { JournalFollower } from '../storage/journalFollower.ts';
-import type { IndexedRun, IndexedSession, IndexedSessionRow, SessionIndex } from '../storage/sessionIndex.ts';
+import type {
+  FoundAttempt,
+  IndexedRun,
+  IndexedSession,
+  IndexedSessionRow,
+  SessionIndex,
+} from '../storage/sessionIndex.ts';
+import { indexedAttempts } from './earlierAttempts.ts';
 import type { RunPlace, Session, SessionSummary } from './engine.ts';
 import type { EndReason, JournalEvent, SessionEvent } from './events.ts';
 import { applyEvent, foldSession } from './fold.ts';
@@ -47,6 +54,7 @@ export class SessionCatalogue {
   readonly #deps: CatalogueDeps;
   readonly #followed = new Map<SessionId, Followed>();
   #index: Promise<SessionIndex> | undefined;
+  #opened: SessionIndex | undefined;
   /** Who asks while the journals are looked at shares the next look. */
   #looking: Promise<unknown> = Promise.resolve();
   #next: Promise<SessionIndex> | undefined;
@@ -72,10 +80,21 @@ export class SessionCatalogue {
     return { runId: found.id, sessionId: found.sessionId };
   }
 
+  /** Brings the index up to what the journals say. */
+  async refresh(): Promise<void> {
+    await this.#refreshed();
+  }
+
+  /** As the index is now, without a look at the journals; nothing while it is not open. See `SessionIndex.attemptsLike`. */
+  attemptsLike(seeds: readonly string[], exceptSession: SessionId, limit: number): readonly FoundAttempt[] {
+    return this.#opened?.attemptsLike(seeds, exceptSession, limit) ?? [];
+  }
+
   /** An index that could not be opened has nothing to write out. */
   async close(): Promise<void> {
     await this.#looking;
     const index = await this.#index?.catch(() => undefined);
+    this.#opened = undefined;
     await index?.close();
   }
 
@@ -92,6 +111,7 @@ export class SessionCatalogue {
     this.#index ??= this.#deps.openIndex();
     this.#index.catch(() => (this.#index = undefined));
     const index = await this.#index;
+    this.#opened = index;
     const known = index.journalSizes();
     const sizes = await this.#journalSizes();
     for (const [id, size] of sizes) {
@@ -166,6 +186,7 @@ function indexed(state: SessionState, journalBytes: number): IndexedSession {
     endReason: state.end?.reason ?? null,
     best: bestText(ledger) ?? null,
     runs: [...state.runs.values()].filter(({ notStarted }) => notStarted === undefined).map(indexedRun),
+    attempts: indexedAttempts(state, ledger),
   };
 }
 

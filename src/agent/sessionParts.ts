@@ -30,6 +30,7 @@ import { limitsMoney } from './budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from './events.ts';
 import { createConsultDesk } from './consultDesk.ts';
 import { contextSource } from './contextSource.ts';
+import type { EarlierAttempts } from './earlierAttempts.ts';
 import { ExperimentDesk } from './experimentDesk.ts';
 import { GitGuard } from './gitGuard.ts';
 import type { LoopDeps } from './loop.ts';
@@ -62,6 +63,7 @@ export interface SharedDeps {
   readonly resources: MachineResources;
   readonly ports: EnginePorts;
   readonly globalMemoryFolder: string;
+  readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
   providers(): ReadonlyMap<string, ModelProvider>;
   readonly models: ModelCatalogue;
   settings(): EngineSettings;
@@ -161,7 +163,7 @@ function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
   const notices = owned.add(new NoticeDesk({ ...shared, log, ...(project && { project }) }));
   const limits = (): LeaveOutLimits => keptLimits(shared.settings());
   const code = new CodeKeeper({ sessionId: log.state.id, clock, limits });
-  const experiments = owned.add(new ExperimentDesk({ log, desk, machines, code, onFailed }));
+  const experiments = owned.add(new ExperimentDesk({ ...shared, log, desk, machines, code, onFailed }));
   const memory = owned.add(createMemory(request));
   const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
   const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));

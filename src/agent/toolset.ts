@@ -13,7 +13,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { FoundRun } from '../sleep/sleepWorld.ts';
 import { allTools, type AllToolsDeps } from '../tools/allTools.ts';
 import type { MeasuredRun } from '../tools/measuredRuns.ts';
-import type { RunRequest } from '../tools/remoteExecBackground.ts';
+import type { LaunchedRun, RunRequest } from '../tools/remoteExecBackground.ts';
 import { statusText } from '../tools/runReference.ts';
 import type { StartedSweep, SweepRequest } from '../tools/sweep.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
@@ -127,12 +127,12 @@ async function launchRun(
   { desk, experiments, git }: ToolsetDeps,
   { experiment, ...request }: RunRequest,
   { callId, signal }: ToolContext,
-): Promise<Run> {
+): Promise<LaunchedRun> {
   const { machineId, command } = request;
   git.check(command);
   const asked = { ...request, ...experiment, machineIds: [machineId], commands: [command] };
-  const experimentId = await experiments.begin(asked, callId);
-  return desk.launch({ ...request, experimentId }, callId, signal);
+  const { id: experimentId, notes } = await experiments.begin(asked, callId);
+  return { run: await desk.launch({ ...request, experimentId }, callId, signal), notes };
 }
 
 async function startSweep(
@@ -144,12 +144,12 @@ async function startSweep(
   for (const command of commands) git.check(command);
   const label = `sweep of ${plan.params.join(' × ')}`;
   const asked = { ...plan, ...experiment, command: template, commands, label, mayWait: true };
-  const experimentId = await experiments.begin(asked, callId);
+  const { id: experimentId, notes } = await experiments.begin(asked, callId);
   const sweep = await sweeps.start({ ...plan, experimentId }, callId, signal);
   const { going, over, waiting } = progressOf(log.state, sweep);
   const { id } = sweep.plan;
   const launched = [...over, ...going].flatMap(({ spec }) => runs.get(spec.id) ?? []);
-  return { id, experimentId, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
+  return { id, experimentId, notes, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
 }
 
 function sleepDeps({ log, desk, git, machines, looks, resources, gate, clock }: ToolsetDeps): AllToolsDeps['sleep'] {

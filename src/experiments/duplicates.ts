@@ -28,7 +28,7 @@ export interface FoundRun extends TriedRun {
 
 /** The same for the same code state and the same arguments of every command, whatever their order, quotes and spaces. */
 export const fingerprintOf = (attempts: readonly Attempt[]): string =>
-  hash([...new Set(attempts.map((attempt) => keysOf(attempt).same))].toSorted());
+  hash([...new Set(attempts.map((attempt) => attemptKeys(attempt).same))].toSorted());
 
 /** Grows as runs are planned; answers in constant time. */
 export class TriedRuns {
@@ -36,7 +36,7 @@ export class TriedRuns {
   readonly #bySeed = new Map<string, TriedRun[]>();
 
   add(attempt: Attempt, ids: Omit<TriedRun, 'code'>): void {
-    const keys = keysOf(attempt);
+    const keys = attemptKeys(attempt);
     const run: TriedRun = { ...ids, code: attempt.code };
     put(this.#bySame, keys.same, run);
     put(this.#bySeed, keys.seed, run);
@@ -44,7 +44,7 @@ export class TriedRuns {
 
   /** The same attempt, or one that differs in its seed and the like; what is the same comes first, the newest of each first. */
   like(attempt: Attempt): readonly FoundRun[] {
-    const keys = keysOf(attempt);
+    const keys = attemptKeys(attempt);
     const same = (this.#bySame.get(keys.same) ?? []).toReversed();
     const isSame = new Set(same);
     const seeds = (this.#bySeed.get(keys.seed) ?? []).filter((run) => !isSame.has(run)).toReversed();
@@ -59,12 +59,13 @@ export class TriedRuns {
 export const codeKey = ({ code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>): string | undefined =>
   code.kind === 'git' ? (sameCodeAs ?? code.tree) : undefined;
 
-interface Keys {
+/** Equal for attempts that are alike, whatever session made them. */
+export interface AttemptKeys {
   readonly same: string;
   readonly seed: string;
 }
 
-function keysOf({ command, cwd, code, sameCodeAs }: Attempt): Keys {
+export function attemptKeys({ command, cwd, code, sameCodeAs }: Attempt): AttemptKeys {
   const { exact, near, folder } = commandForm(command);
   const at = path.posix.resolve(cwd, folder ?? '.');
   // The same code in another worktree is the same code.

@@ -15,6 +15,7 @@ export interface IndexedSession {
   readonly hasUnknownCost: boolean;
   readonly best: string | null;
   readonly runs: readonly IndexedRun[];
+  readonly attempts: readonly IndexedAttempt[];
 }
 
 export interface IndexedRun {
@@ -26,14 +27,31 @@ export interface IndexedRun {
   readonly isGoing: boolean;
 }
 
-export type IndexedSessionRow = Omit<IndexedSession, 'runs'> & {
+/** A run of an experiment whose code is known. */
+export interface IndexedAttempt {
+  /** As `AttemptKeys` has them. */
+  readonly same: string;
+  readonly seed: string;
+  /** Hash of the tree of its code. */
+  readonly tree: string;
+  /** `e7` */
+  readonly experimentId: string;
+  /** It ended well, and measured something. */
+  readonly isKnown: boolean;
+  /** What is known of the experiment, in a line. */
+  readonly told: string;
+}
+
+export type FoundAttempt = IndexedAttempt & { readonly sessionId: string };
+
+export type IndexedSessionRow = Omit<IndexedSession, 'runs' | 'attempts'> & {
   readonly runCount: number;
   /** Runs that had not ended when it was indexed. */
   readonly goingCount: number;
 };
 
 const schema = {
-  version: 2,
+  version: 3,
   sql: `
     CREATE TABLE sessions (
       id TEXT PRIMARY KEY, journal_bytes INTEGER NOT NULL, goal TEXT NOT NULL, started_ms INTEGER NOT NULL,
@@ -42,7 +60,12 @@ const schema = {
     CREATE TABLE runs (
       id TEXT PRIMARY KEY, session_id TEXT NOT NULL, number INTEGER NOT NULL, handle TEXT, is_going INTEGER NOT NULL);
     CREATE INDEX runs_by_session ON runs (session_id);
-    CREATE INDEX runs_by_handle ON runs (handle);`,
+    CREATE INDEX runs_by_handle ON runs (handle);
+    CREATE TABLE attempts (
+      session_id TEXT NOT NULL, same TEXT NOT NULL, seed TEXT NOT NULL, tree TEXT NOT NULL, experiment_id TEXT NOT NULL,
+      is_known INTEGER NOT NULL, told TEXT NOT NULL);
+    CREATE INDEX attempts_by_session ON attempts (session_id);
+    CREATE INDEX attempts_by_seed ON attempts (seed);`,
 };
 
 const sessionColumns =
@@ -85,6 +108,15 @@ export class SessionIndex {
     return row && { id: text(row.id), sessionId: text(row.session_id) };
   }
 
+  /** Attempts of other sessions that have one of these `seed` keys: those of the newest sessions first. */
+  attemptsLike(seeds: readonly string[], exceptSession: string, limit: number): FoundAttempt[] {
+    const sql = `SELECT * FROM attempts WHERE seed IN (${seeds.map(() => '?').join(', ')}) AND session_id <> ?
+      ORDER BY session_id DESC, is_known DESC LIMIT ?`;
+    return this.#database
+      .all(sql, [...seeds, exceptSession, limit])
+      .map((row) => ({ ...attemptOf(row), sessionId: text(row.session_id) }));
+  }
+
   put(session: IndexedSession): void {
     this.#database.change((run) => putSession(run, session));
   }
@@ -107,7 +139,8 @@ function takeNewer(theirs: ReadRows, ours: ReadRows, run: RunSql): void {
     const session = sessionOf(row);
     if (session.journalBytes <= (known.get(session.id) ?? -1)) continue;
     const runs = theirs('SELECT id, number, handle, is_going FROM runs WHERE session_id = ?', [session.id]);
-    putSession(run, { ...session, runs: runs.map(runOf) });
+    const attempts = theirs('SELECT * FROM attempts WHERE session_id = ?', [session.id]);
+    putSession(run, { ...session, runs: runs.map(runOf), attempts: attempts.map(attemptOf) });
   }
 }
 
@@ -128,10 +161,15 @@ function putSession(run: RunSql, session: IndexedSession): void {
   ]);
   for (const { id, number: place, handle, isGoing } of session.runs)
     run('INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)', [id, session.id, place, handle, isGoing ? 1 : 0]);
+  for (const { same, seed, tree, experimentId, isKnown, told } of session.attempts)
+    run('INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)', [
+      ...[session.id, same, seed, tree, experimentId, isKnown ? 1 : 0, told],
+    ]);
 }
 
 function removeSession(run: RunSql, id: string): void {
   run('DELETE FROM runs WHERE session_id = ?', [id]);
+  run('DELETE FROM attempts WHERE session_id = ?', [id]);
   run('DELETE FROM sessions WHERE id = ?', [id]);
 }
 
@@ -147,7 +185,16 @@ const runOf = (row: Row): IndexedRun => ({
   isGoing: row.is_going === 1,
 });
 
-const sessionOf = (row: Row): Omit<IndexedSession, 'runs'> => ({
+const attemptOf = (row: Row): IndexedAttempt => ({
+  same: text(row.same),
+  seed: text(row.seed),
+  tree: text(row.tree),
+  experimentId: text(row.experiment_id),
+  isKnown: row.is_known === 1,
+  told: text(row.told),
+});
+
+const sessionOf = (row: Row): Omit<IndexedSession, 'runs' | 'attempts'> => ({
   id: text(row.id),
   journalBytes: number(row.journal_bytes),
   goal: text(row.goal),

@@ -30,7 +30,13 @@ export interface RunLauncher extends MachineTools {
    * Plans and numbers the run and the experiment that it belongs to, records both, then launches it. Rejects with a
    * `ToolFailure` for what was tried before; then nothing is recorded.
    */
-  launch(request: RunRequest, context: ToolContext): Promise<Run>;
+  launch(request: RunRequest, context: ToolContext): Promise<LaunchedRun>;
+}
+
+export interface LaunchedRun {
+  readonly run: Run;
+  /** What is known of it from elsewhere, a line each. */
+  readonly notes: readonly string[];
 }
 
 const parameters = z.strictObject({
@@ -75,7 +81,7 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
       const metrics = metricSpec(args);
       // A pattern that does not compile is refused before anything is planned.
       createLineParser(metrics);
-      const run = await deps.launch({ ...(await request(machine, args)), metrics }, context);
+      const { run, notes } = await deps.launch({ ...(await request(machine, args)), metrics }, context);
       const link = args.log_path === undefined ? undefined : await linkLog(machine, run, args.log_path);
       const warnings = [...commandWarnings(args.command), ...(link?.warning === undefined ? [] : [link.warning])];
       return {
@@ -84,6 +90,7 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
           ...(run.spec.experimentId !== undefined && { experiment: run.spec.experimentId }),
           log_path: link?.path ?? run.outputPath,
           metrics: trackedText(metrics),
+          ...(notes.length > 0 && { note: notes.join('\n') }),
           ...(warnings.length > 0 ? { warnings } : {}),
         },
         summary: `run ${run.spec.number} · ${run.handle ?? run.spec.id}`,

@@ -15,6 +15,8 @@ export interface StartedSweep {
   readonly id: string;
   /** The experiment that it belongs to: `e7`. */
   readonly experimentId: string;
+  /** What is known of it from elsewhere, a line each. */
+  readonly notes: readonly string[];
   /** What was launched so far. */
   readonly runs: readonly Run[];
   /** Points that are to be launched yet. */
@@ -114,6 +116,7 @@ export const sweep = (deps: SweepStarter): Tool =>
           points: plan.points.length,
           machines: plan.machineIds,
           ...notes,
+          ...(started.notes.length > 0 && { note: started.notes.join('\n') }),
           launched: started.runs.slice(0, shownPoints).map((run) => ({ ...runFields(run), status: statusText(run) })),
           ...(started.runs.length > shownPoints ? { more_launched: started.runs.length - shownPoints } : {}),
           waiting: started.waiting,

@@ -146,6 +146,9 @@ describe('catalogue of sessions', () => {
       },
       ...{ hasUnknownCost: false, best: null },
       runs: [{ id: `r-${id}`, number: 1, handle: 'local:7', isGoing: true }],
+      attempts: [
+        { same: id, seed: 'x', tree: 't', experimentId: 'e1', isKnown: true, told: `of ${journalBytes} bytes` },
+      ],
     });
     const [a, b] = [await SessionIndex.open(options), await SessionIndex.open(options)];
     a.put(session('one', 10));
@@ -164,6 +167,14 @@ describe('catalogue of sessions', () => {
       ],
     );
     assert.deepEqual(merged.runOf('r-one'), { id: 'r-one', sessionId: 'one' });
+    assert.deepEqual(
+      merged.attemptsLike(['x', 'y'], 'one', 9).map(({ sessionId, told }) => [sessionId, told]),
+      [
+        ['two', 'of 10 bytes'],
+        ['both', 'of 20 bytes'],
+      ],
+    );
+    assert.deepEqual(merged.attemptsLike(['y'], 'one', 9), []);
     await merged.close();
   });
 });

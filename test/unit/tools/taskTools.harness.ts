@@ -39,9 +39,9 @@ function make(folder: string): Tasks {
   const requests: RunRequest[] = [];
   const launcher: RunLauncher = {
     machines,
-    launch(request) {
+    async launch(request) {
       requests.push(request);
-      return runs.launch({
+      const run = await runs.launch({
         id: newRunId(Date.now()),
         sessionId,
         number: requests.length,
@@ -51,6 +51,7 @@ function make(folder: string): Tasks {
         cwd: request.cwd ?? folder,
         label: request.label ?? '',
       });
+      return { run, notes: [] };
     },
   };
   const sweeps = { find: () => undefined, table: () => '', stop: () => Promise.resolve([]) };

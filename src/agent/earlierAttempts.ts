@@ -1,0 +1,143 @@
+/** What earlier sessions of the home tried of what is to be launched now, and what a person brought in about its code. */
+import { delay, type Clock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { Logger } from '../base/logger.ts';
+import { capText, oneLine } from '../base/text.ts';
+import { attemptKeys, type Attempt } from '../experiments/duplicates.ts';
+import type { CodeState } from '../experiments/experiment.ts';
+import type { ExperimentRow, ImportedResult, Ledger, LedgerRow } from '../experiments/ledger.ts';
+import type { FoundAttempt, IndexedAttempt } from '../storage/sessionIndex.ts';
+import { importedLine } from './experimentNews.ts';
+import { decisionText, resultText } from './experimentWords.ts';
+import type { SessionState } from './state.ts';
+
+/** The cheap index of all journals; `SessionCatalogue` is it. */
+export interface AttemptIndex {
+  refresh(): Promise<void>;
+  attemptsLike(seeds: readonly string[], exceptSession: SessionId, limit: number): readonly FoundAttempt[];
+}
+
+export interface EarlierDeps {
+  readonly index: AttemptIndex;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** - `same`: same code, same arguments · `seed`: arguments that differ in nothing that changes a result but chance */
+export type EarlierAttempt = FoundAttempt & { readonly likeness: 'same' | 'seed' };
+
+/** A launch waits no longer for the index: what it knows by then counts. */
+const withinMs = 50;
+const mostAsked = 500;
+const mostFound = 50;
+/** Of one session, the newest. */
+const mostIndexed = 200;
+const maxToldChars = 300;
+
+export class EarlierAttempts {
+  readonly #deps: EarlierDeps;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(deps: EarlierDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins to look at what other sessions did since; `like` is the quicker for it. */
+  prepare(): void {
+    const { index, logger } = this.#deps;
+    this.#refreshing ??= index
+      .refresh()
+      .catch((error: unknown) => logger.warn(`Earlier sessions could not be looked at: ${messageOf(error)}`))
+      .finally(() => (this.#refreshing = undefined));
+  }
+
+  /** Those of other sessions, the newest first; as far as they are known within 50 ms. Code without a repository has none. */
+  async like(attempts: readonly Attempt[], sessionId: SessionId): Promise<readonly EarlierAttempt[]> {
+    const asked = attempts.filter(({ code }) => code.kind === 'git').slice(0, mostAsked);
+    if (asked.length === 0) return [];
+    this.prepare();
+    const { index, clock } = this.#deps;
+    const known = new AbortController();
+    const late = delay(clock, withinMs, known.signal).catch(() => undefined);
+    await Promise.race([this.#refreshing, late]);
+    known.abort();
+    const keys = asked.map(attemptKeys);
+    const same = new Set(keys.map((key) => key.same));
+    const seeds = [...new Set(keys.map((key) => key.seed))];
+    return index
+      .attemptsLike(seeds, sessionId, mostFound)
+      .map((found) => ({ ...found, likeness: same.has(found.same) ? 'same' : 'seed' }));
+  }
+}
+
+/** What the index keeps of a session for others. */
+export function indexedAttempts(state: SessionState, { experiments }: Pick<Ledger, 'experiments'>): IndexedAttempt[] {
+  const attempts = experiments.flatMap((row) => row.runs.map((run) => ({ row, run })));
+  const indexed = attempts.slice(-mostIndexed).flatMap(({ row, run }) => attemptOf(state, row, run) ?? []);
+  return [...new Map(indexed.map((attempt) => [attempt.same, attempt])).values()];
+}
+
+function attemptOf(
+  state: SessionState,
+  row: ExperimentRow,
+  { runId, verdict, metrics }: LedgerRow,
+): IndexedAttempt | undefined {
+  const { plan } = row;
+  const spec = state.runs.get(runId)?.spec;
+  if (plan?.code.kind !== 'git' || spec === undefined) return undefined;
+  const { code, sameCodeAs } = plan;
+  const words = `"${oneLine(row.hypothesis, 120)}": ${resultText(row)}; ${decisionText(row)}`;
+  return {
+    ...attemptKeys({ command: spec.command, cwd: spec.cwd, code, sameCodeAs }),
+    tree: code.tree,
+    experimentId: row.id,
+    isKnown: verdict?.kind === 'ok' && metrics.some(({ best }) => Number.isFinite(best)),
+    told: capText(words, maxToldChars).text,
+  };
+}
+
+/** Ran the very tree that is to run now, with the same arguments, and its result is known: it would say nothing new. */
+export const isExact = ({ likeness, isKnown, tree }: EarlierAttempt, code: CodeState): boolean =>
+  likeness === 'same' && isKnown && code.kind === 'git' && code.tree === tree;
+
+const maxNamed = 3;
+
+export const earlierName = ({ experimentId, sessionId }: EarlierAttempt): string =>
+  `${experimentId} of session ${sessionId}`;
+
+/** One line for each experiment. */
+function earlierLines(found: readonly EarlierAttempt[]): string[] {
+  const byExperiment = [...new Map(found.map((one) => [earlierName(one), one])).values()];
+  return byExperiment.slice(0, maxNamed).map((one) => {
+    const ran = one.likeness === 'same' ? 'the same' : 'the same with another seed';
+    return `experiment ${earlierName(one)} ran ${ran}: ${one.told}`;
+  });
+}
+
+/** Why nothing is launched; `of`: commands that were to be. */
+export function earlierRefusal(found: readonly EarlierAttempt[], of: number): string {
+  const head =
+    of === 1
+      ? 'Nothing was started: an earlier session tried this.'
+      : `Nothing was started: of ${of} points, some were tried by an earlier session.`;
+  return [
+    head,
+    ...earlierLines(found).map((line) => `- ${line}`),
+    'Try something that was not tried. To make it again on purpose: retest: "<why>".',
+  ].join('\n');
+}
+
+/** Beside a launch that went ahead. */
+export const earlierNotes = (found: readonly EarlierAttempt[]): string[] =>
+  earlierLines(found).map((line) => `Earlier: ${line}`);
+
+/** Results of before, of the commit that is to run now. */
+export function importedNotes(imported: readonly ImportedResult[], code: CodeState): string[] {
+  if (code.kind !== 'git' || code.isDirty || code.head === undefined) return [];
+  const { head } = code;
+  return imported
+    .filter(({ commit }) => commit.length >= 7 && head.startsWith(commit.toLowerCase()))
+    .slice(0, maxNamed)
+    .map((result) => `Brought in of this commit, not measured here: ${importedLine(result).replace(/^- /, '')}`);
+}
