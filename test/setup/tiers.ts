@@ -14,11 +14,11 @@ import { installShells } from './shells.ts';
 import { installSshd } from './sshd.ts';
 
 const tiers = [
-  { script: 'test:unit', limitMinutes: 15 },
+  { script: 'test:unit', limitMinutes: 35 },
   { script: 'test:machines', limitMinutes: 30 },
   { script: 'test:house', limitMinutes: 6 },
   { script: 'test:host', limitMinutes: 5 },
-  { script: 'test:e2e', limitMinutes: 12 },
+  { script: 'test:e2e', limitMinutes: 25 },
 ] as const;
 
 type Tier = (typeof tiers)[number];

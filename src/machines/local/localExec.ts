@@ -90,6 +90,8 @@ function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): ()
     stream.pause();
     const goOn = (): void => {
       isHeld = false;
+      // What waits in the pipe is read a moment later: until then it is not over.
+      hasPassed = true;
       stream.resume();
     };
     taken.then(goOn, goOn);

@@ -18,7 +18,7 @@ const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.
 const kills = 20;
 
 describe('crash', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let folder: string;
   let server: WireServer;
   let child: ChildProcess | undefined;

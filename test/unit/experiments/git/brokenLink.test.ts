@@ -56,7 +56,7 @@ describe('a link that is lost in the middle', () => {
         assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
         assert.ok(cut < 40);
       }
-    });
+    }).timeout(90_000);
 
   it('costs a run its code state, never its launch', async () => {
     const repo = GitRepo.create(join(scratch(), 'repo'));

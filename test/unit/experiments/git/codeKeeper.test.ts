@@ -294,18 +294,18 @@ describe('CodeKeeper', () => {
     assert.equal(repo.git('for-each-ref', 'refs/helios').split('\n').length, 3);
   });
 
-  it('tells the tree of a repository that it cannot write, without keeping it', async function () {
-    const repo = repoAt();
-    repo.write({ 'a.py': 'x\n' });
-    const objects = join(repo.folder, '.git/objects');
-    chmodSync(objects, 0o555);
-    // The superuser writes everywhere.
-    if (spawnSync('test', ['-w', objects]).status === 0) this.skip();
-    const { commit, tree } = await kept(repo.folder);
-    chmodSync(objects, 0o755);
-    assert.equal(commit, undefined);
-    assert.match(tree, /^[0-9a-f]{40}$/);
-  });
+  // The superuser writes everywhere.
+  if (process.getuid?.() !== 0)
+    it('tells the tree of a repository that it cannot write, without keeping it', async () => {
+      const repo = repoAt();
+      repo.write({ 'a.py': 'x\n' });
+      const objects = join(repo.folder, '.git/objects');
+      chmodSync(objects, 0o555);
+      const { commit, tree } = await kept(repo.folder);
+      chmodSync(objects, 0o755);
+      assert.equal(commit, undefined);
+      assert.match(tree, /^[0-9a-f]{40}$/);
+    });
 
   const none: Readonly<Record<string, readonly [string, RegExp]>> = {
     'a folder that is in no repository': ['plain', /in no git repository/],
