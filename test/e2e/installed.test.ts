@@ -53,6 +53,7 @@ describe('the installed VSIX', () => {
       'dist/keeper.cjs',
       'dist/sql-wasm.wasm',
       'dist/machines.schema.json',
+      'dist/project.schema.json',
       'media/icon.png',
     ]) {
       assert.ok(files.includes(path), `${path} is missing`);

@@ -93,7 +93,7 @@ async function cleanUp({ host, documents }: Parts): Promise<void> {
   const table = [line(planHeader), line(planHeader.map(() => '---')), ...rows.map(line)].join('\n');
   await documents.open('/sessions/Clean Up.md', () => Promise.resolve(`# Clean Up\n\n${table}\n`));
   const remove = 'Remove';
-  const question = `Remove ${countText(plan.goes)}, with their runs on every machine?`;
+  const question = `Remove ${countText(plan.goes)}, with ${plan.goes.length === 1 ? 'its' : 'their'} runs on every machine?`;
   if ((await window.showWarningMessage(question, { modal: true }, remove)) !== remove) return;
   await window.showInformationMessage(reportText(await engine.retention.carryOut(plan)));
 }
