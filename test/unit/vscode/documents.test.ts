@@ -24,6 +24,7 @@ describe('journal document', () => {
     first,
     recorded({ type: 'message.added', origin: 'goal', text: 'bring loss < 1.0' }),
     recorded({ type: 'message.added', origin: 'person', text: 'a smaller\n# rate' }),
+    recorded({ type: 'tool.started', callId: 'c', name: 'exec', effect: 'execute', title: 'exec' }),
     recorded({
       type: 'tool.finished',
       callId: 'c',
