@@ -41,7 +41,7 @@ export function condemnedRuns({ runs, questions }: Pick<SessionState, 'runs' | '
   );
 }
 
-export const isKill = (answer: string): boolean => answer.trim().toLowerCase() === killAnswer;
+const isKill = (answer: string): boolean => answer.trim().toLowerCase() === killAnswer;
 
 export interface AlarmNews {
   readonly runId: RunId;

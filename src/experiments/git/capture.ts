@@ -1,8 +1,8 @@
 /** One capture: survey, judge, keep. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
+import { delay, type Clock } from '../../base/clock.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
+import { GitFailure, heliosFolder, runGit, scriptStart } from './gitScript.ts';
 import { intakeOf, toInspect, type Intake } from './intake.ts';
 import type { LeaveOutLimits } from './leaveOut.ts';
 import { inspect, survey, type GitPlace, type HeadEntry, type Survey } from './survey.ts';
@@ -38,7 +38,7 @@ export interface Captured {
 
 /** Rejects with `GitFailure`. */
 export async function capture(asked: Capture): Promise<Captured> {
-  await asked.machine.ready?.();
+  await ready(asked);
   const base = asked.following === undefined ? {} : { base: asked.following };
   const place = (): GitPlace => ({ ...asked, ...base, timeoutMs: asked.leftMs() });
   const surveyed = await survey(place());
@@ -47,6 +47,22 @@ export async function capture(asked: Capture): Promise<Captured> {
   const { top, head } = surveyed;
   const kept = await keep(asked, surveyed, intake);
   return { top, ...(head !== undefined && { head }), ...kept, leftOut: intake.leftOut };
+}
+
+/** A machine that does not answer takes no more time than git does. */
+async function ready({ machine, clock, leftMs }: Capture): Promise<void> {
+  if (machine.ready === undefined) return;
+  const known = new AbortController();
+  const limitMs = leftMs();
+  const late = delay(clock, limitMs, known.signal).then(() => {
+    throw new GitFailure('timeout', `${machine.id} did not answer within ${limitMs / 1000} s.`);
+  });
+  late.catch(() => undefined);
+  try {
+    await Promise.race([machine.ready(), late]);
+  } finally {
+    known.abort();
+  }
 }
 
 const keepScript = String.raw`${scriptStart}

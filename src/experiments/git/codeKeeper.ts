@@ -50,10 +50,14 @@ export class CodeKeeper {
         ...(commit !== undefined && { commit }),
       };
     } catch (error) {
-      return { kind: 'none', why: messageOf(error) };
+      const isLate = error instanceof GitFailure && error.reason === 'timeout';
+      return { kind: 'none', why: isLate ? lateText(machine, timeoutMs) : messageOf(error) };
     }
   }
 }
+
+const lateText = ({ id }: Machine, limitMs: number): string =>
+  `The code could not be read within ${limitMs / 1000} s on ${id}: the repository is large, or the machine is slow.`;
 
 /** The ref under which something of a session is kept. Throws `GitFailure` for a name that is none. */
 export function refOf(sessionId: SessionId, name: string): string {
