@@ -80,7 +80,7 @@ async function writeYear(home: Home): Promise<{ readonly sessions: number; reado
 /** The oldest of all was never ended. */
 function left(): SyntheticJournal {
   const journal = new SyntheticJournal('bring loss < 0.1', Date.UTC(2025, 0, 1));
-  for (let turn = 0; turn < 450; turn++) journal.talk();
+  for (let turn = 0; turn < 450; turn++) journal.edit();
   return journal;
 }
 
