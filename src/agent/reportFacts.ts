@@ -59,7 +59,7 @@ function phaseText({ phase }: SessionState): string {
   return phase === 'paused' ? 'Paused: it goes on with a message.' : 'It has not ended: it goes on.';
 }
 
-export function reasonText(reason: EndReason): string {
+function reasonText(reason: EndReason): string {
   switch (reason) {
     case 'goal':
       return 'The goal is met.';

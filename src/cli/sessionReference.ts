@@ -10,7 +10,7 @@ export async function namedSession(sessions: Sessions, reference: string | undef
 }
 
 /** `listed`: the newest first. Throws `UserFacing`. */
-export function sessionIn(listed: readonly SessionSummary[], reference: string | undefined): SessionSummary {
+function sessionIn(listed: readonly SessionSummary[], reference: string | undefined): SessionSummary {
   const [newest] = listed;
   if (newest === undefined) throw new UserFacing('There is no session yet.', 'Start one with a goal: helios "…"');
   if (reference === undefined) return newest;

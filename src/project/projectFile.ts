@@ -7,7 +7,7 @@ import { readJson, type TextPlace } from '../base/jsonText.ts';
 import { checkProject } from './checkProject.ts';
 import type { Project } from './projectSchema.ts';
 
-export const projectFileName = 'helios.json';
+const projectFileName = 'helios.json';
 
 export interface ProjectFile extends Project {
   /** Absolute. */

@@ -24,7 +24,7 @@ export interface LegendEntry {
   sign(x: number, y: number): string;
 }
 
-export const width = 860;
+const width = 860;
 const height = 400;
 const frame = { left: 72, right: 650, top: 44, bottom: 352 };
 /** Pixels between the axes. */

@@ -12,7 +12,7 @@ export interface ExperimentCode extends MachineTools {
   championFolder(): string | undefined;
 }
 
-export const repoPath = z.string().min(1).describe("Folder of the repository. Default: the machine's working folder.");
+const repoPath = z.string().min(1).describe("Folder of the repository. Default: the machine's working folder.");
 
 export const codeAliases = {
   machine: 'machine_id',

@@ -40,7 +40,7 @@ export function lossOf(best: number, more: Partial<MetricSummary> = {}): MetricS
 }
 
 /** 22:00 of a day in November, where the test runs. */
-export const nightStartMs = new Date(2026, 10, 20, 22, 0, 0).getTime();
+const nightStartMs = new Date(2026, 10, 20, 22, 0, 0).getTime();
 
 export class Night {
   readonly events: JournalEvent[] = [];

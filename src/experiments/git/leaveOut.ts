@@ -76,7 +76,7 @@ export function namedLeftOut(reasons: ReadonlyMap<string, string>): readonly str
 }
 
 /** Names are bytes here, and text for whoever reads them. */
-export const shownName = (path: string): string =>
+const shownName = (path: string): string =>
   Buffer.from(path, 'latin1')
     .toString('utf8')
     .replace(/\p{Cc}/gu, '?');
