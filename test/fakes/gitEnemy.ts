@@ -1,4 +1,5 @@
 /** Calls of tools by a model that is out to change the repository of the person with git, by every way it can think of. */
+import { spawnSync } from 'node:child_process';
 import type { ScriptedCall } from './scriptedModel.ts';
 
 export interface EnemyPlaces {
@@ -135,7 +136,9 @@ const verbs = (remote: string): readonly string[] => [
 ];
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-const inPython = (call: string): string => `python3 -c ${quoted(`import subprocess\n${call}`)}`;
+/** The interpreter itself: a wrapper that chooses a version takes longer than all the rest of a call. */
+const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout.trim();
+const inPython = (call: string): string => `${python || 'python3'} -S -c ${quoted(`import subprocess\n${call}`)}`;
 
 /** Ways of saying `git verb`. */
 const ways: readonly ((verb: string, places: EnemyPlaces) => string)[] = [
