@@ -52,14 +52,14 @@ function modelCostLine(spending: Spending): string {
   return `${provider}/${model}: ${calls} ${calls === 1 ? 'call' : 'calls'} · ${shortTokens(tokens)} tokens${cached} · ${billText(spending)}`;
 }
 
-/** `12 experiments · $0.10 each on average · $0.05 before the first`; `undefined` while there is none. */
+/** `12 launches · $0.10 each on average · $0.05 before the first`; `undefined` while there is none. */
 export function experimentCostLine(state: Pick<SessionState, 'experiments'>): string | undefined {
   const launched = state.experiments.filter(({ runIds }) => runIds.length > 0);
   if (launched.length === 0) return undefined;
   const usd = launched.reduce((sum, experiment) => sum + experiment.usd, 0) / launched.length;
   const tokens = launched.reduce((sum, experiment) => sum + experiment.tokens, 0) / launched.length;
   const average = costWords({ usd, hasUnknownCost: launched.some(({ hasUnknownCost }) => hasUnknownCost) });
-  const count = `${launched.length} ${launched.length === 1 ? 'experiment' : 'experiments'}`;
+  const count = `${launched.length} ${launched.length === 1 ? 'launch' : 'launches'}`;
   return `${count} · ${average} and ${shortTokens(tokens)} tokens each on average · ${costWords(costBefore(state))} before the first`;
 }
 

@@ -111,7 +111,7 @@ describe('costs', () => {
       'claude/claude-opus-5-5: 1 call · 500 tokens, 75 % of the input from a cache · $1.20',
       'claude/gpt-6: 1 call · 500 tokens, 75 % of the input from a cache · $0.40 at list price, covered by your plan',
       'claude/mystery: 1 call · 500 tokens, 75 % of the input from a cache · at least $0.00',
-      '1 experiment · at least $0.00 and 500 tokens each on average · $1.60 before the first',
+      '1 launch · at least $0.00 and 500 tokens each on average · $1.60 before the first',
     ]);
     assert.equal(billText(state), 'at least $1.60, of which $0.40 at list price is covered by your plan');
   });
