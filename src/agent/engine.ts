@@ -23,9 +23,9 @@ import type { LeaseOwner } from '../storage/leaseOwner.ts';
 import type { PlateauSettings } from '../watchdogs/plateauSettings.ts';
 import type { DaySpent } from './budget/measures.ts';
 import type { Budget, EndReason, JournalEvent, Limits, StreamEvent } from './events.ts';
-import type { FollowedEvents } from './followJournal.ts';
-import type { SearchHit, SearchOptions } from './search.ts';
-import type { ReproduceRequest, Reproduction } from './reproduction.ts';
+import type { FollowedEvents } from './session/followJournal.ts';
+import type { SearchHit, SearchOptions } from './archive/search.ts';
+import type { ReproduceRequest, Reproduction } from './experiments/reproduction.ts';
 import type { Phase, RunState, SessionState } from './state.ts';
 
 export interface GoalRequest {

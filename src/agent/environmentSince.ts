@@ -3,8 +3,8 @@ import { messageOf } from '../base/errors.ts';
 import type { Machines } from '../machines/machine.ts';
 import { changesBetween, type Environment } from '../tools/environment.ts';
 import { askEnvironment } from '../tools/envSnapshot.ts';
-import { readSnapshot, snapshotFolder } from './envDesk.ts';
-import type { SessionLog } from './sessionLog.ts';
+import { readSnapshot, snapshotFolder } from './runs/envDesk.ts';
+import type { SessionLog } from './session/sessionLog.ts';
 
 export interface EnvironmentDeps {
   readonly log: SessionLog;

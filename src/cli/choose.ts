@@ -4,7 +4,7 @@ import type { EngineSettings } from '../agent/engine.ts';
 import { UserFacing } from '../base/errors.ts';
 import { providerNames, type CliOptions, type ProviderName } from './arguments.ts';
 import { proxyOf } from '../http/proxy.ts';
-import { keySources, type ReadKey } from './keys.ts';
+import { keySources, type ReadKey } from './auth/keys.ts';
 import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliWorld } from './world.ts';
 

@@ -12,14 +12,14 @@ import { chooseProvider, homeOf, settingsFor } from './choose.ts';
 import { askedCommand, commandList, type AskedCommand } from './commandTable.ts';
 import { follow } from './follow.ts';
 import { secretKeeper } from '../storage/secretFiles.ts';
-import { keyReader } from './keys.ts';
-import { modelNamed } from './modelChoice.ts';
-import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
+import { keyReader } from './auth/keys.ts';
+import { modelNamed } from './models/modelChoice.ts';
+import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
 import { readPreferences } from './preferences.ts';
-import { printAnswer } from './printAnswer.ts';
-import { styleFor } from './style.ts';
-import { TerminalView } from './terminalView.ts';
-import { JsonView, PlainView, type SessionView } from './views.ts';
+import { printAnswer } from './screen/printAnswer.ts';
+import { styleFor } from './screen/style.ts';
+import { TerminalView } from './screen/terminalView.ts';
+import { JsonView, PlainView, type SessionView } from './screen/views.ts';
 import { exitCodes, type CliWorld } from './world.ts';
 
 /** The exit code. Never rejects: what went wrong is written to stderr, with what to do about it. */

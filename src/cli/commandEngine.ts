@@ -2,8 +2,8 @@
 import type { Engine, EngineSettings } from '../agent/engine.ts';
 import type { CommandContext } from './command.ts';
 import { secretKeeper } from '../storage/secretFiles.ts';
-import { keyReader } from './keys.ts';
-import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
+import { keyReader } from './auth/keys.ts';
+import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
 import { homeAt } from '../storage/home.ts';
 
 /** Closes the engine when `work` is over. No model is asked, no session is started by what this opens. */

@@ -2,14 +2,14 @@
 import path from 'node:path';
 import type { Engine, Session } from '../agent/engine.ts';
 import type { EndReason } from '../agent/events.ts';
-import { costLines } from '../agent/costs.ts';
+import { costLines } from '../agent/budget/costs.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { cleanText, formatValue } from '../base/text.ts';
-import { costText } from './liveBlock.ts';
-import { endText } from './eventText.ts';
-import type { Style } from './style.ts';
-import type { SessionView } from './views.ts';
+import { costText } from './screen/liveBlock.ts';
+import { endText } from './screen/eventText.ts';
+import type { Style } from './screen/style.ts';
+import type { SessionView } from './screen/views.ts';
 import { exitCodes, type CliWorld } from './world.ts';
 
 export interface Following {

@@ -8,7 +8,7 @@ import { createEngine, defaultHome, heliosVersion } from '../compose.ts';
 import { callbackPorts } from '../models/chatgpt/codexService.ts';
 import { sshHosts } from '../machines/list/sshHosts.ts';
 import { runCli } from './cli.ts';
-import { openBrowser } from './openBrowser.ts';
+import { openBrowser } from './auth/openBrowser.ts';
 
 // Run from its sources, without a build, the file is where npm put it.
 const here = path.dirname(fileURLToPath(import.meta.url));

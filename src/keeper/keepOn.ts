@@ -1,7 +1,7 @@
 /** Goes on with the sessions of a window that is gone, until they end or the next window takes them back. */
 import { createEngine } from '../compose.ts';
 import type { Engine, EnginePorts, Session } from '../agent/engine.ts';
-import type { Handover } from '../agent/handover.ts';
+import type { Handover } from '../agent/session/handover.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { adviceOf, UserFacing } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';

@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   process.once('SIGTERM', () => stop.abort());
   try {
     const [{ parseHandover }, { keepOn }, { systemClock }] = await Promise.all([
-      import('../agent/handover.ts'),
+      import('../agent/session/handover.ts'),
       import('./keepOn.ts'),
       import('../base/clock.ts'),
     ]);

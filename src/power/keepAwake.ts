@@ -3,6 +3,8 @@
  * it ends with this process, however that ends.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
@@ -89,6 +91,7 @@ const holders: Partial<Record<NodeJS.Platform, Command>> = {
   darwin: ['caffeinate', '-i', 'cat'],
 };
 
-function unrefPipe(pipe: object): void {
-  if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
+/** The pipe of a child is a socket, which the types do not tell. */
+function unrefPipe(pipe: Writable): void {
+  if (pipe instanceof Socket) pipe.unref();
 }

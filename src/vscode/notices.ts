@@ -9,7 +9,7 @@ import type { NotifyEvent } from '../notify/settings.ts';
 import type { Approvals } from './approvals.ts';
 import { run } from './commandRegistry.ts';
 import type { CommandId } from './contributions.ts';
-import type { FollowTarget } from './followTarget.ts';
+import type { FollowTarget } from './chat/followTarget.ts';
 import { approvalText } from './present/sessionText.ts';
 
 export const approvalAnswers: Readonly<Record<string, ApprovalAnswer>> = {

@@ -1,6 +1,6 @@
 /** How long sessions are kept, as the settings say, and the clean-up at the start of a window. */
 import type { RetentionLimits } from '../agent/engine.ts';
-import { reportText } from '../agent/retentionText.ts';
+import { reportText } from '../agent/archive/retentionText.ts';
 import type { Logger } from '../base/logger.ts';
 import type { EngineHost } from './engineHost.ts';
 import { setting } from './settings.ts';

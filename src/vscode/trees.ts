@@ -7,7 +7,7 @@ import { messageOf } from '../base/errors.ts';
 import { views } from './contributions.ts';
 import type { Approvals } from './approvals.ts';
 import type { EngineHost } from './engineHost.ts';
-import { MachineViews } from './machineViews.ts';
+import { MachineViews } from './machines/machineViews.ts';
 import { Frames } from './metricsPanel/frames.ts';
 import type { Notes } from './notes.ts';
 import type { OpenSessions } from './openSessions.ts';

@@ -1,9 +1,9 @@
 /** A briefing of a session with 10,000 notes and many runs: how long it is, and how long it takes. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renderBriefing } from '../../src/agent/briefing.ts';
-import { foldSession } from '../../src/agent/fold.ts';
-import { ledgerOf } from '../../src/agent/runDesk.ts';
+import { renderBriefing } from '../../src/agent/context/briefing.ts';
+import { foldSession } from '../../src/agent/fold/fold.ts';
+import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { textTokens } from '../../src/base/textTokens.ts';
 import { MemoryStore } from '../../src/memory/memoryStore.ts';

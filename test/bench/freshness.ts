@@ -3,7 +3,7 @@ import type { Engine, Session } from '../../src/agent/engine.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import { pointsAdded, readSeries, ready } from '../../src/protocol/metricsPanel.ts';
-import { createMetricsSource } from '../../src/vscode/metricsSource.ts';
+import { createMetricsSource } from '../../src/vscode/panels/metricsSource.ts';
 import { OpenSessions } from '../../src/vscode/openSessions.ts';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { openEngine, workOf } from './bed.ts';

@@ -6,9 +6,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { EngineSettings } from '../../src/agent/engine.ts';
-import type { Handover } from '../../src/agent/handover.ts';
+import type { Handover } from '../../src/agent/session/handover.ts';
 import type { SessionId } from '../../src/base/ids.ts';
-import type { KeeperProcess } from '../../src/vscode/keepRunningProcess.ts';
+import type { KeeperProcess } from '../../src/vscode/keepRunning/keepRunningProcess.ts';
 import type * as compose from '../../src/compose.ts';
 import type { LifeNews, LifeTerms } from './killedLives.ts';
 
@@ -50,7 +50,7 @@ await engine.close();
 process.disconnect();
 
 async function standBy(id: SessionId): Promise<KeeperProcess> {
-  const { KeeperProcess: Keeper } = await import('../../src/vscode/keepRunningProcess.ts');
+  const { KeeperProcess: Keeper } = await import('../../src/vscode/keepRunning/keepRunningProcess.ts');
   const keeper = new Keeper({
     ...{ home, logFile: join(home, 'background.log'), file: join(product, 'keeper.cjs') },
     secretVariables: [],

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { RunMetrics } from '../../src/metrics/runMetrics.ts';
 import { readSeries, ready, type SeriesQuery } from '../../src/protocol/metricsPanel.ts';
 import { homeAt } from '../../src/storage/home.ts';
-import { createMetricsSource } from '../../src/vscode/metricsSource.ts';
+import { createMetricsSource } from '../../src/vscode/panels/metricsSource.ts';
 import { OpenSessions } from '../../src/vscode/openSessions.ts';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { homeOf, openEngine } from './bed.ts';

@@ -8,7 +8,7 @@ import { readMoment, readRows, readTrack, ready } from '../../src/protocol/sessi
 import { homeAt } from '../../src/storage/home.ts';
 import { OpenSessions } from '../../src/vscode/openSessions.ts';
 import { SessionViewHost } from '../../src/vscode/sessionView/viewHost.ts';
-import { createSessionViewSource } from '../../src/vscode/sessionViewSource.ts';
+import { createSessionViewSource } from '../../src/vscode/panels/sessionViewSource.ts';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { homeOf, openEngine } from './bed.ts';
 import { median, spread, timed, type Figure } from './figure.ts';

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JournalEvent } from '../../src/agent/events.ts';
-import { buildHistory } from '../../src/agent/history.ts';
+import { buildHistory } from '../../src/agent/context/history.ts';
 import { anthropicRequest } from '../../src/models/anthropic/anthropicRequest.ts';
 import { contextTokens, type SystemPart, type ToolSpec, type Usage } from '../../src/models/model.ts';
 import { costOf } from '../../src/models/prices.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import type { JournalEvent } from '../../src/agent/events.ts';
-import { foldSession } from '../../src/agent/fold.ts';
+import { foldSession } from '../../src/agent/fold/fold.ts';
 import type { SessionState } from '../../src/agent/state.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { isSessionId, type SessionId } from '../../src/base/ids.ts';

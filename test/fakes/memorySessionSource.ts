@@ -1,6 +1,6 @@
 import type { JournalEvent, SessionEvent } from '../../src/agent/events.ts';
-import { foldSession } from '../../src/agent/fold.ts';
-import { ledgerOf } from '../../src/agent/runDesk.ts';
+import { foldSession } from '../../src/agent/fold/fold.ts';
+import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
 import { Emitter } from '../../src/base/emitter.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import type { Ledger } from '../../src/experiments/ledger.ts';

@@ -1,9 +1,9 @@
 /** Nights as their journals tell of them: runs and experiments, told event by event and folded as the product folds them. */
-import { briefFacts } from '../../src/agent/reportFacts.ts';
+import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
 import type { BriefFacts } from '../../src/reports/facts.ts';
 import type { JournalEvent, SessionEvent } from '../../src/agent/events.ts';
-import { foldSession } from '../../src/agent/fold.ts';
-import { ledgerOf } from '../../src/agent/runDesk.ts';
+import { foldSession } from '../../src/agent/fold/fold.ts';
+import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import type { Decision } from '../../src/experiments/experiment.ts';
 import type { MetricSummary } from '../../src/metrics/metric.ts';

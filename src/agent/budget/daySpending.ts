@@ -10,7 +10,7 @@ import { contextTokens } from '../../models/model.ts';
 import type { Home } from '../../storage/home.ts';
 import { fromJsonLine } from '../../storage/jsonLine.ts';
 import type { JournalEvent } from '../events.ts';
-import { sessionIds } from '../sessionCatalogue.ts';
+import { sessionIds } from '../session/sessionCatalogue.ts';
 import { nothingSpent, startOfDay, type DaySpent } from './measures.ts';
 
 interface ReadSoFar extends DaySpent {

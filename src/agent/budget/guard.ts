@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ModelProvider, ModelRequest } from '../../models/model.ts';
 import { worstCaseUsd, type PriceTable } from '../../models/prices.ts';
 import type { EndReason } from '../events.ts';
-import type { SessionLog } from '../sessionLog.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
 import {
   currentExperiment,
   isHard,

@@ -1,5 +1,5 @@
-import { authArguments, authHelp } from '../authArguments.ts';
-import { runAuthCommand } from '../authCommands.ts';
+import { authArguments, authHelp } from '../auth/authArguments.ts';
+import { runAuthCommand } from '../auth/authCommands.ts';
 import { defineCommand } from '../command.ts';
 
 export const authCommand = defineCommand({

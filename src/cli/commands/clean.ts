@@ -1,8 +1,8 @@
 import type { Engine, RetentionLimits } from '../../agent/engine.ts';
-import { countText, planHeader, planRows, reportText } from '../../agent/retentionText.ts';
+import { countText, planHeader, planRows, reportText } from '../../agent/archive/retentionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { formatBytes } from '../../base/text.ts';
-import { columnsText } from '../columns.ts';
+import { columnsText } from '../screen/columns.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession } from '../sessionReference.ts';

@@ -10,7 +10,7 @@ import { modelFindings } from '../doctor/models.ts';
 import { storageFindings } from '../doctor/storage.ts';
 import { settingFindings } from '../doctor/surroundings.ts';
 import { toolFindings } from '../doctor/tools.ts';
-import { styleFor, type Style } from '../style.ts';
+import { styleFor, type Style } from '../screen/style.ts';
 import { exitCodes } from '../world.ts';
 
 const usage = 'helios doctor [--json]';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/exportRecords.ts';
-import { exportFormats, exportText, type ExportFormat } from '../../agent/exportText.ts';
+import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/archive/exportRecords.ts';
+import { exportFormats, exportText, type ExportFormat } from '../../agent/archive/exportText.ts';
 import type { Sessions } from '../../agent/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';

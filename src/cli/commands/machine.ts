@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
-import { machineArguments } from '../machineArguments.ts';
-import { runMachineCommand } from '../machineCommands.ts';
-import { machineHelp } from '../machineHelp.ts';
+import { machineArguments } from '../machines/machineArguments.ts';
+import { runMachineCommand } from '../machines/machineCommands.ts';
+import { machineHelp } from '../machines/machineHelp.ts';
 
 export const machineCommand = defineCommand({
   name: 'machine',

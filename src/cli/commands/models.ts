@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
-import { modelHelp, parseModelOptions } from '../modelArguments.ts';
-import { runModelCommand } from '../modelCommand.ts';
+import { modelHelp, parseModelOptions } from '../models/modelArguments.ts';
+import { runModelCommand } from '../models/modelCommand.ts';
 
 export const modelsCommand = defineCommand({
   name: 'models',

@@ -2,9 +2,9 @@ import type { SessionReading } from '../../agent/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { countOf, defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { ReplayText, replayRange } from '../replay.ts';
+import { ReplayText, replayRange } from '../screen/replay.ts';
 import { namedSession } from '../sessionReference.ts';
-import { styleFor } from '../style.ts';
+import { styleFor } from '../screen/style.ts';
 import { exitCodes, type CliWorld } from '../world.ts';
 import { delay } from '../../base/clock.ts';
 

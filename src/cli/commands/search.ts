@@ -1,10 +1,10 @@
-import type { SearchHit } from '../../agent/search.ts';
+import type { SearchHit } from '../../agent/archive/search.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { oneLine } from '../../base/text.ts';
 import { countOf, defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { styleFor, type Style } from '../style.ts';
+import { styleFor, type Style } from '../screen/style.ts';
 import { exitCodes } from '../world.ts';
 
 const usage = 'helios search [-n COUNT] [--json] WORDS…';

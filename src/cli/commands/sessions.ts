@@ -1,12 +1,12 @@
 import type { Engine, SessionOwner, SessionSummary } from '../../agent/engine.ts';
-import { costWords } from '../../agent/costs.ts';
-import { placeText } from '../../agent/placeText.ts';
+import { costWords } from '../../agent/budget/costs.ts';
+import { placeText } from '../../agent/archive/placeText.ts';
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
-import { columnsText } from '../columns.ts';
+import { columnsText } from '../screen/columns.ts';
 import { countOf, defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { endText } from '../eventText.ts';
+import { endText } from '../screen/eventText.ts';
 import { exitCodes } from '../world.ts';
 
 const usage = 'helios sessions [-n COUNT] [--json]';

@@ -1,5 +1,5 @@
 import type { Engine, RunPlace } from '../../agent/engine.ts';
-import { applyEvent, foldSession } from '../../agent/fold.ts';
+import { applyEvent, foldSession } from '../../agent/fold/fold.ts';
 import type { SessionState } from '../../agent/state.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { cleanText, formatDuration, formatValue } from '../../base/text.ts';
@@ -8,11 +8,11 @@ import { LineSplitter } from '../../metrics/lineSplitter.ts';
 import { verdictText, type RunEnd, type RunSpec } from '../../runs/run.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { EventText } from '../eventText.ts';
+import { EventText } from '../screen/eventText.ts';
 import { runNamed } from '../runReference.ts';
 import { namedSession } from '../sessionReference.ts';
-import { styleFor, type Style } from '../style.ts';
-import { replyText } from '../views.ts';
+import { styleFor, type Style } from '../screen/style.ts';
+import { replyText } from '../screen/views.ts';
 import { exitCodes, type CliWorld } from '../world.ts';
 
 const usage = 'helios watch [SESSION | RUN]';

@@ -1,7 +1,7 @@
 import type { Engine } from '../../agent/engine.ts';
 import { adviceOf } from '../../base/errors.ts';
 import type { ModelProvider } from '../../models/model.ts';
-import { authStatus, type AuthRow } from '../authStatus.ts';
+import { authStatus, type AuthRow } from '../auth/authStatus.ts';
 import type { CommandContext } from '../command.ts';
 import { homeAt } from '../../storage/home.ts';
 import { broken, note, ok, type Finding, type Section } from './finding.ts';

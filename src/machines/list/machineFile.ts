@@ -91,8 +91,7 @@ export class MachineFile {
 
   async #read(): Promise<{ readonly outer: Outer; readonly json: JsonReading }> {
     const text = await this.#text();
-    if (text === undefined || text.trim() === '')
-      return { outer: { version, machines: [] }, json: readJson('null') };
+    if (text === undefined || text.trim() === '') return { outer: { version, machines: [] }, json: readJson('null') };
     const json = readJson(text);
     if ('brokenLine' in json) throw this.#broken(json.brokenLine, 'it is not valid JSON');
     const outer = outerSchema.safeParse(json.value);

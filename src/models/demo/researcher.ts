@@ -128,6 +128,8 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
       ...(view.machine !== local && { cwd: remoteFolder }),
       metric_names: metricNames(goal),
       label: pointText(point),
+      // Within a session it tries no point twice.
+      retest: 'the demo shows the whole search anew',
     },
   }));
   const isFirst = trials.length === 0;

@@ -8,7 +8,7 @@ import {
   promotedNotes,
   type Promotable,
   type PromoteDeps,
-} from '../../agent/promoteExperiment.ts';
+} from '../../agent/experiments/promoteExperiment.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Handlers } from '../commandRegistry.ts';
 import type { Parts } from '../parts.ts';

@@ -10,7 +10,7 @@ import { offer } from '../notices.ts';
 import { pickGoing } from '../pick.ts';
 import type { Parts } from '../parts.ts';
 import { sessionIdOf } from '../present/commandTarget.ts';
-import { refusalFor } from '../readiness.ts';
+import { refusalFor } from '../models/readiness.ts';
 import { engineSettings, suggestedBudget } from '../settings.ts';
 
 export function goalCommands(parts: Parts): Handlers {

@@ -1,6 +1,6 @@
 /** Commands on the ledger: take its results out, bring results of before in, make an experiment again. */
 import { ProgressLocation, Uri, window, workspace } from 'vscode';
-import { reproductionText } from '../../agent/reproduction.ts';
+import { reproductionText } from '../../agent/experiments/reproduction.ts';
 import type { Session } from '../../agent/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';

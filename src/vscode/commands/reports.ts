@@ -1,6 +1,6 @@
 /** Commands on the reports of a session. */
 import type { Handlers } from '../commandRegistry.ts';
-import { openPreview } from '../openBrief.ts';
+import { openPreview } from '../reports/openBrief.ts';
 import type { Parts } from '../parts.ts';
 import { sessionIdOf } from '../present/commandTarget.ts';
 import { anySession } from './sessions.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { PanelPort } from '../../protocol/connect.ts';
-import { SessionPanels } from '../sessionPanels.ts';
+import { SessionPanels } from '../panels/sessionPanels.ts';
 import { PanelHost } from './panelHost.ts';
 import type { PanelFile, PanelSource } from './panelSource.ts';
 

@@ -21,7 +21,7 @@ import {
   type SeriesAnswer,
   type SeriesQuery,
 } from '../../protocol/metricsPanel.ts';
-import { checked, refusal } from '../viewRequests.ts';
+import { checked, refusal } from '../panels/viewRequests.ts';
 import { PageConnection } from '../pageConnection.ts';
 import { csvParts } from './csv.ts';
 import { Frames } from './frames.ts';

@@ -1,7 +1,7 @@
 /** What a session cost and what is left of its limits, as Markdown. Pure: no `vscode` here. */
 import { measuresOf, type DayLimits, type DaySpent, type Measure } from '../../agent/budget/measures.ts';
 import { scopeText, shortTokens, usedText } from '../../agent/budget/words.ts';
-import { billText, cacheShare, costWords, experimentCostLine } from '../../agent/costs.ts';
+import { billText, cacheShare, costWords, experimentCostLine } from '../../agent/budget/costs.ts';
 import type { SessionState } from '../../agent/state.ts';
 import { formatUsd } from '../../base/text.ts';
 import { plain } from './words.ts';

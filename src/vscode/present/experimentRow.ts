@@ -1,6 +1,6 @@
 /** An experiment as a row, with its runs below it. Pure: no `vscode` here. */
-import { resultWords } from '../../agent/experimentWords.ts';
-import { costWords } from '../../agent/costs.ts';
+import { resultWords } from '../../agent/experiments/experimentWords.ts';
+import { costWords } from '../../agent/budget/costs.ts';
 import { formatDuration, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import type { ExperimentRow, ExperimentStatus, Ledger } from '../../experiments/ledger.ts';

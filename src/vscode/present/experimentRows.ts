@@ -1,5 +1,5 @@
 /** The Experiments tree: sessions, below each its experiments, and below those their runs. Pure: no `vscode` here. */
-import { billText, costLines } from '../../agent/costs.ts';
+import { billText, costLines } from '../../agent/budget/costs.ts';
 import { budgetText } from '../../agent/budget/words.ts';
 import type { SessionSummary } from '../../agent/engine.ts';
 import type { SessionState } from '../../agent/state.ts';

@@ -1,7 +1,7 @@
 /** The ledger as a Markdown table. Pure: no `vscode` here. */
-import { statusWords } from '../../agent/alarms.ts';
-import { costWords } from '../../agent/costs.ts';
-import { decisionText, resultWords } from '../../agent/experimentWords.ts';
+import { statusWords } from '../../agent/runs/alarms.ts';
+import { costWords } from '../../agent/budget/costs.ts';
+import { decisionText, resultWords } from '../../agent/experiments/experimentWords.ts';
 import { summaryFor, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from './words.ts';

@@ -1,7 +1,7 @@
 /** Runs as rows, the same under their session and under their machine. Pure: no `vscode` here. */
 import { shortTokens } from '../../agent/budget/words.ts';
-import { statusWords } from '../../agent/alarms.ts';
-import { costWords } from '../../agent/costs.ts';
+import { statusWords } from '../../agent/runs/alarms.ts';
+import { costWords } from '../../agent/budget/costs.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';

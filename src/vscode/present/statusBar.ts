@@ -1,6 +1,6 @@
 /** What the status bar says. Pure: no `vscode` here. */
 import { nothingSpent } from '../../agent/budget/measures.ts';
-import { costLines } from '../../agent/costs.ts';
+import { costLines } from '../../agent/budget/costs.ts';
 import { oneLine } from '../../base/text.ts';
 import { limitLines } from './costTable.ts';
 import {

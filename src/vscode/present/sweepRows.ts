@@ -1,6 +1,6 @@
 /** A sweep as a row, with its points below it. Pure: no `vscode` here. */
 import type { SessionState, SweepState } from '../../agent/state.ts';
-import { isSweepOver, progressOf } from '../../agent/sweepProgress.ts';
+import { isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';
 import { formatValue } from '../../base/text.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import type { TreeNode } from './treeNode.ts';

@@ -1,5 +1,5 @@
 /** What the chat shows of a session: journal and stream events → parts of a reply. Pure: no `vscode` here. */
-import { verdictWords } from '../../agent/alarms.ts';
+import { verdictWords } from '../../agent/runs/alarms.ts';
 import { noticeText } from '../../agent/budget/notices.ts';
 import type { ApprovalRequest } from '../../agent/engine.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/events.ts';

@@ -1,5 +1,5 @@
 /** What stands above the view, and its inbox. */
-import { openQuestions } from '../../agent/questionDesk.ts';
+import { openQuestions } from '../../agent/person/questionDesk.ts';
 import type { SessionState } from '../../agent/state.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Desk, SessionHeader, Tone } from '../../protocol/sessionView.ts';

@@ -1,5 +1,5 @@
 /** What a step of the timeline says: one line for each kind of event, and nothing for those that only complete another. */
-import { verdictWords } from '../../agent/alarms.ts';
+import { verdictWords } from '../../agent/runs/alarms.ts';
 import { noticeText } from '../../agent/budget/notices.ts';
 import type { JournalEvent, MessageOrigin } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';

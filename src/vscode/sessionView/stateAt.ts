@@ -1,7 +1,7 @@
 /** The session as it was after an event, in facts and in the runs that went on. */
 import { budgetText, shortTokens } from '../../agent/budget/words.ts';
-import { openQuestions } from '../../agent/questionDesk.ts';
-import { ledgerOf } from '../../agent/runDesk.ts';
+import { openQuestions } from '../../agent/person/questionDesk.ts';
+import { ledgerOf } from '../../agent/runs/runDesk.ts';
 import type { RunState, SessionState } from '../../agent/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { formatValue } from '../../base/text.ts';

@@ -1,5 +1,5 @@
 /** The state of a session after any of its events: a fold over the events up to it, begun where one is kept. */
-import { applyEvent, initialState } from '../../agent/fold.ts';
+import { applyEvent, initialState } from '../../agent/fold/fold.ts';
 import type { JournalEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 

@@ -1,5 +1,5 @@
 /** The texts and facts of a step, whole; whoever shows them bounds them. */
-import { verdictWords } from '../../agent/alarms.ts';
+import { verdictWords } from '../../agent/runs/alarms.ts';
 import type { JournalEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 import { formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';

@@ -1,5 +1,5 @@
 /** The steps of a session, grown event by event, and the runs beside them. Pure. */
-import { verdictWords } from '../../agent/alarms.ts';
+import { verdictWords } from '../../agent/runs/alarms.ts';
 import type { JournalEvent } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
 import type { RunId } from '../../base/ids.ts';

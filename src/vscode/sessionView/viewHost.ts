@@ -13,7 +13,7 @@ import type { PanelPort } from '../../protocol/connect.ts';
 import * as protocol from '../../protocol/sessionView.ts';
 import type { RowsAnswer, SessionHeader, TrackAnswer } from '../../protocol/sessionView.ts';
 import { Frames } from '../metricsPanel/frames.ts';
-import { checked, refusal } from '../viewRequests.ts';
+import { checked, refusal } from '../panels/viewRequests.ts';
 import { PageConnection } from '../pageConnection.ts';
 import { deskOf, headerOf } from './header.ts';
 import { ledgerTable } from './ledgerTable.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { renderBriefing, type BriefingFacts } from '../../../src/agent/briefing.ts';
-import { foldSession } from '../../../src/agent/fold.ts';
-import { interruptedText } from '../../../src/agent/history.ts';
-import { ledgerOf } from '../../../src/agent/runDesk.ts';
+import { renderBriefing, type BriefingFacts } from '../../../src/agent/context/briefing.ts';
+import { foldSession } from '../../../src/agent/fold/fold.ts';
+import { interruptedText } from '../../../src/agent/context/history.ts';
+import { ledgerOf } from '../../../src/agent/runs/runDesk.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { textTokens } from '../../../src/base/textTokens.ts';
 import type { MemoryNode } from '../../../src/memory/memoryNode.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { dueShortening, newestPart, roomOf } from '../../../src/agent/checkpoint.ts';
-import { contextSize, estimatedTokens } from '../../../src/agent/contextSize.ts';
-import { buildHistory } from '../../../src/agent/history.ts';
+import { dueShortening, newestPart, roomOf } from '../../../src/agent/context/checkpoint.ts';
+import { contextSize, estimatedTokens } from '../../../src/agent/context/contextSize.ts';
+import { buildHistory } from '../../../src/agent/context/history.ts';
 import { textTokens } from '../../../src/base/textTokens.ts';
 import type { ModelDescription } from '../../../src/models/model.ts';
 import { JournalOf } from '../../fakes/journalOf.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { contextSize, estimatedTokens, promptTokens, replaceUpTo } from '../../../src/agent/contextSize.ts';
+import { contextSize, estimatedTokens, promptTokens, replaceUpTo } from '../../../src/agent/context/contextSize.ts';
 import { JournalOf } from '../../fakes/journalOf.ts';
 
 const words = (chars: number): string => 'abcd '.repeat(chars / 5);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { billText, costBefore, costLines, costsByRun } from '../../../src/agent/costs.ts';
+import { billText, costBefore, costLines, costsByRun } from '../../../src/agent/budget/costs.ts';
 import type { SessionEvent } from '../../../src/agent/events.ts';
-import { applyEvent, initialState } from '../../../src/agent/fold.ts';
-import { ledgerOf } from '../../../src/agent/runDesk.ts';
+import { applyEvent, initialState } from '../../../src/agent/fold/fold.ts';
+import { ledgerOf } from '../../../src/agent/runs/runDesk.ts';
 import type { SessionState } from '../../../src/agent/state.ts';
 import type { Cost } from '../../../src/models/prices.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/engine.ts';
-import { reproductionText } from '../../../src/agent/reproduction.ts';
+import { reproductionText } from '../../../src/agent/experiments/reproduction.ts';
 import { UserFacing } from '../../../src/base/errors.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { GitRepo } from '../../fakes/gitRepo.ts';

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import { branchNameFor, promotable, promoteAsBranch, promoteAsPatch } from '../../../src/agent/promoteExperiment.ts';
+import {
+  branchNameFor,
+  promotable,
+  promoteAsBranch,
+  promoteAsPatch,
+} from '../../../src/agent/experiments/promoteExperiment.ts';
 import type { EngineSettings } from '../../../src/agent/engine.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { UserFacing } from '../../../src/base/errors.ts';

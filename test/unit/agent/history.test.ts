@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import { buildHistory } from '../../../src/agent/history.ts';
-import { idleness } from '../../../src/agent/progress.ts';
-import { dueShortening } from '../../../src/agent/checkpoint.ts';
-import { foldSession } from '../../../src/agent/fold.ts';
+import { buildHistory } from '../../../src/agent/context/history.ts';
+import { idleness } from '../../../src/agent/loop/progress.ts';
+import { dueShortening } from '../../../src/agent/context/checkpoint.ts';
+import { foldSession } from '../../../src/agent/fold/fold.ts';
 import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { noUsage, type AssistantBlock, type Message } from '../../../src/models/model.ts';

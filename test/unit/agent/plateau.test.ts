@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import { stageOf } from '../../../src/agent/plateau.ts';
+import { stageOf } from '../../../src/agent/loop/plateau.ts';
 import { ScriptedModel, type ScriptedReply } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
 

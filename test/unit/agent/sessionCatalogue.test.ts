@@ -3,7 +3,7 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import { SessionCatalogue } from '../../../src/agent/sessionCatalogue.ts';
+import { SessionCatalogue } from '../../../src/agent/session/sessionCatalogue.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { homeAt, type Home } from '../../../src/storage/home.ts';

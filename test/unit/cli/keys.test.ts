@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
-import { keyReader } from '../../../src/cli/keys.ts';
+import { keyReader } from '../../../src/cli/auth/keys.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
 describe('keys of the command line', () => {

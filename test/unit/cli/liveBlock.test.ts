@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { applyEvent, initialState } from '../../../src/agent/fold.ts';
+import { applyEvent, initialState } from '../../../src/agent/fold/fold.ts';
 import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
 import type { SessionState } from '../../../src/agent/state.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
-import { EventText } from '../../../src/cli/eventText.ts';
-import { liveBlock } from '../../../src/cli/liveBlock.ts';
-import { plainStyle, styleFor } from '../../../src/cli/style.ts';
+import { EventText } from '../../../src/cli/screen/eventText.ts';
+import { liveBlock } from '../../../src/cli/screen/liveBlock.ts';
+import { plainStyle, styleFor } from '../../../src/cli/screen/style.ts';
 import type { MetricSummary } from '../../../src/metrics/metric.ts';
 
 const startMs = Date.UTC(2026, 0, 1);

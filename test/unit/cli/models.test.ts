@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
-import { modelHelp } from '../../../src/cli/modelArguments.ts';
+import { modelHelp } from '../../../src/cli/models/modelArguments.ts';
 import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import type { WireServer } from '../../fakes/wire.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
-import { Screen, wrap } from '../../../src/cli/screen.ts';
+import { Screen, wrap } from '../../../src/cli/screen/screen.ts';
 import { FakeOutput, shownBy } from '../../fakes/cliWorld.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { OpenSessions } from '../../../src/vscode/openSessions.ts';
-import { createSessionViewSource } from '../../../src/vscode/sessionViewSource.ts';
+import { createSessionViewSource } from '../../../src/vscode/panels/sessionViewSource.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventually, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { foldSession } from '../../../src/agent/fold.ts';
+import { foldSession } from '../../../src/agent/fold/fold.ts';
 import type { JournalEvent } from '../../../src/agent/events.ts';
 import type { RunId } from '../../../src/base/ids.ts';
 import { SessionStates } from '../../../src/vscode/sessionView/states.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { nothingSpent } from '../../../src/agent/budget/measures.ts';
-import { applyEvent } from '../../../src/agent/fold.ts';
+import { applyEvent } from '../../../src/agent/fold/fold.ts';
 import type { SessionState } from '../../../src/agent/state.ts';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
 import { costPart } from '../../../src/vscode/present/costTable.ts';

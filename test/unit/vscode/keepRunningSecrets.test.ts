@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { MachineSecrets } from '../../../src/machines/machineSecrets.ts';
 import { secretKeeper } from '../../../src/storage/secretFiles.ts';
-import { takeRenewed } from '../../../src/vscode/keepRunningSecrets.ts';
+import { takeRenewed } from '../../../src/vscode/keepRunning/keepRunningSecrets.ts';
 
 describe('secrets that the background hands on', () => {
   let folder: string;

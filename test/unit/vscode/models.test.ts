@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { ApiKeys, providerKeys } from '../../../src/vscode/apiKeys.ts';
+import { ApiKeys, providerKeys } from '../../../src/vscode/models/apiKeys.ts';
 import { choiceDetail, modelChoices, priceTable } from '../../../src/vscode/present/modelChoices.ts';
 import { estimateTokens, modelRequest } from '../../../src/vscode/present/modelMessages.ts';
 import { pickedInChat, pickedModel } from '../../../src/vscode/present/preconditions.ts';

@@ -1,0 +1,190 @@
+/**
+ * Takes old sessions away, so that a year of nights does not fill the disk. Only what is over goes: never a session that is
+ * not ended, that somebody works on, that has a run which goes on, or that a person keeps.
+ */
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { shellQuote } from '../../base/text.ts';
+import { tidyWorktrees } from '../../experiments/git/tidyWorktrees.ts';
+import type { Machine, Machines } from '../../machines/machine.ts';
+import { runFolder } from '../../runs/capsule.ts';
+import type { Home } from '../../storage/home.ts';
+import type { SessionState } from '../state.ts';
+import type {
+  CleanReport,
+  OldSession,
+  Retention,
+  RetentionLimits,
+  RetentionPlan,
+  SessionOwner,
+  SessionReading,
+  Sessions,
+  SessionSummary,
+} from '../engine.ts';
+
+interface RetentionParts {
+  readonly home: Home;
+  readonly clock: Clock;
+  list(): Promise<readonly SessionSummary[]>;
+  read(id: SessionId): Promise<SessionReading>;
+  owner(id: SessionId): Promise<SessionOwner | undefined>;
+  machinesIn(workFolder: string): Machines;
+}
+
+/** A file of this name in the folder of a session keeps it, whatever its age. */
+const keepFile = 'keep';
+
+/** Says that a session stays whatever its age, or that it need not any more. */
+async function keepSession(home: Home, id: SessionId, isKept: boolean): Promise<void> {
+  const file = path.join(home.sessionFolder(id), keepFile);
+  if (isKept) await writeFile(file, '');
+  else await rm(file, { force: true });
+}
+
+export function retentionOf(
+  sessions: Pick<Sessions, 'list' | 'read' | 'owner'>,
+  around: Pick<RetentionParts, 'home' | 'clock' | 'machinesIn'>,
+): Retention {
+  const parts: RetentionParts = {
+    ...around,
+    list: () => sessions.list(),
+    read: (id) => sessions.read(id),
+    owner: (id) => sessions.owner(id),
+  };
+  return {
+    plan: (limits) => planRetention(parts, limits),
+    carryOut: (plan) => carryOutRetention(parts, plan),
+    keep: (id, isKept) => keepSession(around.home, id, isKept),
+  };
+}
+
+/** Looks only. The order is that of the last events. */
+async function planRetention(parts: RetentionParts, limits: RetentionLimits): Promise<RetentionPlan> {
+  const oldestFirst = (await parts.list()).toSorted((one, other) => one.lastEventMs - other.lastEventMs);
+  const sized: OldSession[] = [];
+  for (const summary of oldestFirst) sized.push({ summary, bytes: await bytesOf(parts, summary) });
+  const totalBytes = sized.reduce((sum, { bytes }) => sum + bytes, 0);
+  const oldestMs = parts.clock.now() - (limits.maxAgeMs ?? Infinity);
+  const goes: OldSession[] = [];
+  const stays: (OldSession & { readonly why: string })[] = [];
+  let left = totalBytes;
+  for (const session of sized) {
+    const isBeyond = session.summary.lastEventMs < oldestMs || left > (limits.maxBytes ?? Infinity);
+    if (!isBeyond) continue;
+    const why = await whyKept(parts, session.summary);
+    if (why !== undefined) stays.push({ ...session, why });
+    else {
+      goes.push(session);
+      left -= session.bytes;
+    }
+  }
+  return { goes, stays, totalBytes };
+}
+
+/** Removes what is planned, after another look at each: much may have happened since. */
+async function carryOutRetention(parts: RetentionParts, { goes }: RetentionPlan): Promise<CleanReport> {
+  const removed: OldSession[] = [];
+  const problems: string[] = [];
+  for (const session of goes) {
+    const { id, lastEventMs } = session.summary;
+    const now = (await parts.list()).find((each) => each.id === id);
+    if (now === undefined) continue;
+    const why = now.lastEventMs === lastEventMs ? await whyKept(parts, now) : 'it went on meanwhile';
+    if (why !== undefined) problems.push(`${id} stays: ${why}`);
+    else {
+      problems.push(...(await removeSession(parts, id)));
+      removed.push(session);
+    }
+  }
+  return { removed, problems };
+}
+
+async function whyKept({ home, owner }: RetentionParts, summary: SessionSummary): Promise<string | undefined> {
+  if (summary.endReason === undefined) return 'it is not ended';
+  if (summary.going > 0) return summary.going === 1 ? 'a run of it goes on' : `${summary.going} runs of it go on`;
+  if ((await owner(summary.id)) !== undefined) return 'it is open';
+  return (await isThere(path.join(home.sessionFolder(summary.id), keepFile))) ? 'it is kept' : undefined;
+}
+
+async function bytesOf({ home, read }: RetentionParts, { id, runs }: SessionSummary): Promise<number> {
+  const folders = [home.sessionFolder(id)];
+  if (runs > 0) folders.push(...[...(await read(id)).state.runs.keys()].map((run) => home.runFolder(run)));
+  const sizes = await Promise.all(folders.map(folderBytes));
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function folderBytes(folder: string): Promise<number> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+    const files = entries.filter((entry) => entry.isFile());
+    let bytes = 0;
+    for (const file of files) bytes += (await stat(path.join(file.parentPath, file.name))).size;
+    return bytes;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+/**
+ * What is elsewhere goes first, the journal last: it is the only one that knows of the rest. What a machine does not let
+ * go of is told, and not asked for again.
+ */
+async function removeSession(parts: RetentionParts, id: SessionId): Promise<string[]> {
+  const { state } = await parts.read(id);
+  const machines = parts.machinesIn(state.workFolder);
+  const problems: string[] = [];
+  const byMachine = Map.groupBy(state.runs.values(), ({ spec }) => spec.machineId);
+  for (const [machineId, runs] of byMachine) {
+    try {
+      const machine = machines.get(machineId);
+      await machine.ready?.();
+      await removeRuns(
+        machine,
+        runs.map(({ spec }) => runFolder(machine.runsFolder, spec.id).path),
+      );
+      const { kept } = await tidyWorktrees({
+        ...{ machine, sessionId: id, clock: parts.clock },
+        repos: reposOn(state, machineId),
+      });
+      problems.push(...kept.map(({ path: place, why }) => `${place} on ${machineId} stays: ${why}`));
+    } catch (error) {
+      problems.push(`What session ${id} left on ${machineId} stays: ${messageOf(error)}`);
+    }
+  }
+  for (const run of state.runs.keys()) await rm(parts.home.runFolder(run), { recursive: true, force: true });
+  await rm(parts.home.sessionFolder(id), { recursive: true, force: true });
+  return problems;
+}
+
+/** The repositories in which code of its experiments was kept. */
+const reposOn = ({ records }: SessionState, machineId: string): readonly string[] =>
+  [...records.values()].flatMap(({ plan }) =>
+    plan.machineId === machineId && plan.code.kind === 'git' ? [plan.code.repo] : [],
+  );
+
+const foldersAtOnce = 200;
+
+async function removeRuns(machine: Machine, folders: readonly string[]): Promise<void> {
+  for (let first = 0; first < folders.length; first += foldersAtOnce) {
+    const paths = folders
+      .slice(first, first + foldersAtOnce)
+      .map(shellQuote)
+      .join(' ');
+    const { outcome, stderr } = await machine.exec(`rm -rf -- ${paths}`, { cwd: '/', timeoutMs: 120_000 });
+    if (outcome.kind !== 'exited' || outcome.code !== 0) throw new Error(stderr.trim() || outcome.kind);
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

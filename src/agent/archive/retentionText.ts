@@ -1,0 +1,29 @@
+/** Old sessions in words, the same in terminal and window. Pure. */
+import { relativeTime } from '../../base/span.ts';
+import { cleanText, formatBytes, oneLine } from '../../base/text.ts';
+import type { CleanReport, OldSession, RetentionPlan } from '../engine.ts';
+
+/** `12 sessions, 3.4 GB`. */
+export const countText = (sessions: readonly OldSession[]): string => {
+  const bytes = sessions.reduce((sum, session) => sum + session.bytes, 0);
+  return `${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}, ${formatBytes(bytes)}`;
+};
+
+export const planHeader = ['session', 'last', 'size', 'runs', 'goal', ''] as const;
+
+/** Cells as `planHeader` names them; the last says why one stays. */
+export const planRows = ({ goes, stays }: RetentionPlan, nowMs: number): readonly (readonly string[])[] => [
+  ...goes.map((session) => [...cellsOf(session, nowMs), 'goes']),
+  ...stays.map((session) => [...cellsOf(session, nowMs), `stays: ${session.why}`]),
+];
+
+const cellsOf = ({ summary, bytes }: OldSession, nowMs: number): string[] => [
+  summary.id,
+  relativeTime(summary.lastEventMs, nowMs),
+  formatBytes(bytes),
+  String(summary.runs),
+  oneLine(cleanText(summary.goal), 60),
+];
+
+export const reportText = ({ removed, problems }: CleanReport): string =>
+  [`Removed ${countText(removed)}.`, ...problems].join('\n');

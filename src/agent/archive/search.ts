@@ -1,0 +1,126 @@
+/**
+ * Full-text search over the journals themselves, the newest session first and in it the newest event. Nothing is kept for
+ * it: no index of words that is as large as the journals, grows old, or is lost with the process that wrote it last.
+ */
+import { open } from 'node:fs/promises';
+import { codeOf } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Home } from '../../storage/home.ts';
+import { parseEvent } from '../../storage/journal.ts';
+import { bytePattern, linesBackwards, longestWordBytes } from '../../storage/linesBackwards.ts';
+import type { JournalEvent, SessionEvent } from '../events.ts';
+import { queryWords, searchTexts, snippetOf, type HitKind, type Snippet } from './searchText.ts';
+
+export interface SearchHit {
+  readonly sessionId: SessionId;
+  /** Of the session. */
+  readonly goal: string;
+  readonly eventId: string;
+  readonly atMs: number;
+  readonly kind: HitKind;
+  readonly snippet: Snippet;
+}
+
+export interface SearchOptions {
+  /** Default 20. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** While one journal is looked through, the next are read from the disk. */
+const journalsAtOnce = 4;
+/** Fields whose values are not what anybody said. */
+const structure = [
+  'type',
+  'id',
+  'callId',
+  'runId',
+  'sessionId',
+  'provider',
+  'model',
+  'stop',
+  'effect',
+  'origin',
+  'name',
+];
+
+/**
+ * Events in which all words of the query were said, in one text; a word in quotes is a phrase. `ids`: where to look, the
+ * newest first. Rejects with the signal's reason. An empty query finds nothing.
+ */
+export async function searchJournals(
+  home: Home,
+  ids: readonly SessionId[],
+  query: string,
+  { limit = 20, signal }: SearchOptions = {},
+): Promise<readonly SearchHit[]> {
+  const words = queryWords(query);
+  if (words.length === 0 || words.some((word) => Buffer.byteLength(word) > longestWordBytes / 2)) return [];
+  const enough = new AbortController();
+  const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
+  const search = { words, limit, signal: either };
+  const waiting: Promise<readonly SearchHit[]>[] = [];
+  const hits: SearchHit[] = [];
+  const take = async (): Promise<void> => void hits.push(...((await waiting.shift()) ?? []));
+  try {
+    for (const id of ids) {
+      const found = hitsIn(home, id, search);
+      // Its failure is told when its turn comes.
+      found.catch(() => undefined);
+      waiting.push(found);
+      if (waiting.length >= journalsAtOnce) await take();
+      if (hits.length >= limit) break;
+    }
+    while (waiting.length > 0 && hits.length < limit) await take();
+    return hits.slice(0, limit);
+  } finally {
+    enough.abort(new Error('enough was found'));
+  }
+}
+
+interface Search {
+  readonly words: readonly string[];
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+async function hitsIn(home: Home, sessionId: SessionId, { words, limit, signal }: Search): Promise<SearchHit[]> {
+  const file = home.journalFile(sessionId);
+  const hits: Omit<SearchHit, 'goal'>[] = [];
+  for await (const line of linesBackwards(file, patternsFor(words), { signal })) {
+    const event = parseEvent<SessionEvent>(line);
+    if (event === undefined) continue;
+    for (const { kind, text } of searchTexts(event)) {
+      const snippet = snippetOf(text, words);
+      if (snippet !== undefined) hits.push({ sessionId, eventId: event.id, atMs: event.at, kind, snippet });
+    }
+    if (hits.length >= limit) break;
+  }
+  if (hits.length === 0) return [];
+  const goal = await goalOf(file);
+  return hits.slice(0, limit).map((hit) => ({ ...hit, goal }));
+}
+
+/** Phrases are looked for by their longest word. */
+const patternsFor = (words: readonly string[]): RegExp[] =>
+  [...new Set(words.map((word) => longest(word.split(/\s+/))))].map((word) => bytePattern(word, structure));
+
+const longest = (words: readonly string[]): string =>
+  words.reduce((most, word) => (word.length > most.length ? word : most), '');
+
+const mostGoalBytes = 256 * 1024;
+
+/** From the first line; empty where it cannot be told. */
+async function goalOf(file: string): Promise<string> {
+  try {
+    await using handle = await open(file);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostGoalBytes), 0, mostGoalBytes, 0);
+    const end = buffer.indexOf(10);
+    const first = parseEvent<SessionEvent>(buffer.toString('utf8', 0, end === -1 ? bytesRead : end)) as
+      JournalEvent | undefined;
+    return first?.type === 'session.started' ? first.goal : '';
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+/** What of an event can be searched for, and where the words stand in it. Pure. */
+import { cleanText } from '../../base/text.ts';
+import type { JournalEvent } from '../events.ts';
+
+/** - `tool`: what a call was asked to do · `result`: what it answered · `run`: label, command, and how its output ended */
+export type HitKind =
+  'goal' | 'message' | 'reply' | 'tool' | 'result' | 'run' | 'experiment' | 'note' | 'question' | 'end';
+
+export interface SearchText {
+  readonly kind: HitKind;
+  readonly text: string;
+}
+
+export interface Snippet {
+  /** One line around the first word that was found, cleaned. */
+  readonly text: string;
+  /** `[start, end)` in `text` of each word that was searched for, in order. */
+  readonly marks: readonly (readonly [start: number, end: number])[];
+}
+
+type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
+
+const sayers: { readonly [Type in JournalEvent['type']]?: (event: EventOf<Type>) => readonly SearchText[] } = {
+  'session.started': ({ goal }) => [{ kind: 'goal', text: goal }],
+  'session.ended': ({ summary }) => [{ kind: 'end', text: summary }],
+  'message.added': ({ origin, text }) => (origin === 'person' ? [{ kind: 'message', text }] : []),
+  'model.replied': ({ content }) =>
+    content.flatMap((block): SearchText[] => {
+      if (block.type === 'text') return [{ kind: 'reply', text: block.text }];
+      return block.type === 'tool_call' ? [{ kind: 'tool', text: stringsIn(block.input).join('\n') }] : [];
+    }),
+  'tool.finished': ({ text }) => [{ kind: 'result', text }],
+  'run.planned': ({ spec }) => [{ kind: 'run', text: `${spec.label}\n${spec.command}` }],
+  'run.ended': ({ outputTail }) => (outputTail === undefined ? [] : [{ kind: 'run', text: outputTail }]),
+  'run.alarmed': ({ detail }) => [{ kind: 'run', text: detail }],
+  'experiment.planned': ({ plan }) => [{ kind: 'experiment', text: plan.hypothesis }],
+  'experiment.decided': ({ why }) => [{ kind: 'experiment', text: why }],
+  'question.asked': ({ text }) => [{ kind: 'question', text }],
+  'question.answered': ({ answer }) => [{ kind: 'question', text: answer }],
+  'note.pinned': ({ text }) => [{ kind: 'note', text }],
+};
+
+/** The texts of an event; none for events without any, also of newer versions. */
+export function searchTexts(event: JournalEvent): readonly SearchText[] {
+  const say = sayers[event.type] as ((event: JournalEvent) => readonly SearchText[]) | undefined;
+  return say?.(event) ?? [];
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** The words of a query: white space parts them, quotes keep them together. */
+export function queryWords(query: string): string[] {
+  const words = [...query.matchAll(/"([^"]*)"?|([^\s"]+)/g)].map(([, phrase, word]) => (phrase ?? word ?? '').trim());
+  return [...new Set(words.filter((word) => word !== ''))];
+}
+
+const snippetChars = 160;
+const charsBefore = 50;
+
+/** `undefined` unless every word is in the text, whatever the case of its letters. */
+export function snippetOf(text: string, words: readonly string[]): Snippet | undefined {
+  const line = cleanText(text).replace(/\s+/g, ' ').trim();
+  const patterns = words.map((word) => new RegExp(escaped(word.replace(/\s+/g, ' ')), 'giu'));
+  const places = patterns.map((pattern) => line.search(pattern));
+  if (places.includes(-1)) return undefined;
+  const first = Math.min(...places);
+  const start = Math.max(0, first - charsBefore);
+  const end = Math.min(line.length, start + snippetChars);
+  const head = start > 0 ? '…' : '';
+  const shown = `${head}${line.slice(start, end)}${end < line.length ? '…' : ''}`;
+  const marks = patterns.flatMap((pattern) =>
+    [...shown.matchAll(pattern)].map(({ index, 0: found }) => [index, index + found.length] as const),
+  );
+  return { text: shown, marks: merged(marks) };
+}
+
+const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+/** Words may lie across each other. */
+function merged(marks: readonly (readonly [number, number])[]): (readonly [number, number])[] {
+  const joined: [number, number][] = [];
+  for (const [start, end] of marks.toSorted(([one], [other]) => one - other)) {
+    const last = joined.at(-1);
+    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end);
+    else joined.push([start, end]);
+  }
+  return joined;
+}

@@ -1,0 +1,114 @@
+/** Second opinions: another model is asked once, with no tools, within a time limit. Nobody is ever asked to sign in. */
+import type { Clock } from '../../base/clock.ts';
+import { ToolFailure } from '../../base/errors.ts';
+import { formatDuration } from '../../base/text.ts';
+import { textTokens } from '../../base/textTokens.ts';
+import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
+import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
+import { billedUsage } from '../../models/prices.ts';
+import { cleanPage } from '../../web/fetchPage.ts';
+import type { Consultant, Question } from '../../tools/consult.ts';
+import type { EngineSettings } from '../engine.ts';
+import { readinessOf, type SideCalls } from './sideCalls.ts';
+import { think } from '../loop/think.ts';
+
+export interface ConsultDeskDeps {
+  readonly calls: SideCalls;
+  readonly models: ModelCatalogue;
+  readonly clock: Clock;
+  providers(): ReadonlyMap<string, ModelProvider>;
+  settings(): Pick<EngineSettings, 'consult' | 'effort'>;
+  /** The provider of the session. */
+  own(): string;
+}
+
+const system = `You give a second opinion to an autonomous research agent that trains and measures models unattended. It asks you one question; it cannot answer back, and nobody else reads this. You have no tools and see only what is written here.
+Answer the question itself first, then why. Be concrete: name the change, the value, the test that would tell. Say where you are unsure, what is missing to judge, and what result would change your mind. Contradict where the plan is wrong. Never present a number as measured that is not in front of you.`;
+
+const maxOutputTokens = 16_000;
+const timeLimitMs = 5 * 60_000;
+
+export const createConsultDesk = (deps: ConsultDeskDeps): Consultant => ({
+  async consult(question, { callId, signal }) {
+    const { provider, model } = await whom(deps, question);
+    const reply = await ask(deps, provider, requestOf(deps, model, question), signal);
+    const call = { model: reply.model, usage: billedUsage(reply) };
+    await deps.calls.record('consult', callId, provider.id, call);
+    signal.throwIfAborted();
+    return { provider: provider.label, model: reply.model, text: opinionIn(reply, provider) };
+  },
+});
+
+interface Asked {
+  readonly provider: ModelProvider;
+  readonly model: string;
+}
+
+/** Rejects with `ToolFailure` where nobody can be asked now. */
+async function whom(deps: ConsultDeskDeps, question: Question): Promise<Asked> {
+  const { consult } = deps.settings();
+  if (question.provider !== undefined || question.model !== undefined)
+    return readyOne(deps, named(deps, question.model ?? 'default', question.provider));
+  if (consult !== undefined) return readyOne(deps, named(deps, consult.model ?? 'default', consult.provider));
+  const others = [...deps.providers().values()].filter(({ id }) => id !== deps.own() && id !== 'demo');
+  for (const provider of others) if ((await readinessOf(provider)).isReady) return named(deps, 'default', provider.id);
+  throw new ToolFailure(
+    'No other model provider is set up that could be asked. Go on without a second opinion, or name a model of your own provider in model.',
+  );
+}
+
+function named(deps: ConsultDeskDeps, word: string, provider: string | undefined): Asked {
+  const found = deps.models.resolve(word, provider, deps.own());
+  const owner = deps.providers().get(found.provider);
+  if (owner === undefined) throw new ToolFailure(`There is no model provider ${found.provider}.`);
+  return { provider: owner, model: found.model };
+}
+
+async function readyOne({ own }: ConsultDeskDeps, asked: Asked): Promise<Asked> {
+  // What the session itself works with has proved that it is ready.
+  const readiness = asked.provider.id === own() ? undefined : await readinessOf(asked.provider);
+  if (readiness === undefined || readiness.isReady) return asked;
+  throw new ToolFailure(
+    `${asked.provider.label} cannot be asked: ${readiness.problem} A person must do this: ${readiness.action} Go on without it.`,
+  );
+}
+
+function requestOf({ settings }: ConsultDeskDeps, model: string, { question, context }: Question): ModelRequest {
+  const known = context === undefined ? '' : `What the agent tells of its work:\n${context}\n\n`;
+  return {
+    model,
+    system: [{ text: system, isStable: true }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: `${known}Its question:\n${question}` }] }],
+    tools: [],
+    maxOutputTokens,
+    effort: settings().effort ?? 'medium',
+  };
+}
+
+async function ask(
+  { calls, clock }: ConsultDeskDeps,
+  provider: ModelProvider,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelReply> {
+  const longest = await calls.longestReply({
+    ...{ provider: provider.id, model: request.model, maxOutputTokens },
+    contextTokens: Math.ceil(textTokens(JSON.stringify([request.system, request.messages]))),
+  });
+  const late = new AbortController();
+  const timer = clock.after(timeLimitMs, () => late.abort());
+  const fitted = { ...request, ...(longest !== undefined && { maxOutputTokens: longest }) };
+  try {
+    return await think(provider, fitted, () => undefined, AbortSignal.any([signal, late.signal]));
+  } finally {
+    timer.dispose();
+  }
+}
+
+function opinionIn({ stop, failure, content }: ModelReply, { label }: ModelProvider): string {
+  if (failure !== undefined) throw new ToolFailure(`${label} could not be asked: ${failure.message}`);
+  if (stop === 'aborted') throw new ToolFailure(`${label} did not answer within ${formatDuration(timeLimitMs)}.`);
+  const text = cleanPage(content.map((block) => (block.type === 'text' ? block.text : '')).join(''));
+  if (text === '') throw new ToolFailure(`${label} gave no answer. Ask in other words, or go on without it.`);
+  return stop === 'length' ? `${text}\n[cut at the longest reply that was allowed]` : text;
+}

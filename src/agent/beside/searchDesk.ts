@@ -1,0 +1,83 @@
+/** Who searches the web: the person's SearxNG, else the session's provider itself, else a search that wants no key. */
+import { HeliosError, messageOf, ToolFailure } from '../../base/errors.ts';
+import type { ModelProvider, SearchReply } from '../../models/model.ts';
+import type { SearchFinding, WebSearcher } from '../../tools/webSearch.ts';
+import type { ToolContext } from '../../tools/tool.ts';
+import type { WebOptions } from '../../web/download.ts';
+import { searxngSearch, type HitRequest, type SearchWeb } from '../../web/search.ts';
+import type { EngineSettings } from '../engine.ts';
+import { readinessOf, type SideCalls } from './sideCalls.ts';
+
+export interface SearchDeskDeps {
+  readonly calls: SideCalls;
+  readonly web: WebOptions;
+  /** Searches without a key, where nobody else does. */
+  readonly keyless: SearchWeb;
+  settings(): Pick<EngineSettings, 'web'>;
+  /** What the session thinks with. */
+  own(): { readonly provider: ModelProvider; readonly model: string };
+}
+
+/** What a provider reads of the pages it finds goes through the model: that many tokens at most, as measured. */
+const searchContextTokens = 60_000;
+const searchOutputTokens = 8_192;
+
+export const createSearchDesk = (deps: SearchDeskDeps): WebSearcher => ({
+  async search(request, context) {
+    const { searxngUrl } = deps.settings().web ?? {};
+    if (searxngUrl !== undefined)
+      return { via: 'SearxNG', hits: await searxngSearch(searxngUrl, deps.web)(request, context.signal) };
+    const native = await nativeSearch(deps, request, context);
+    if (native === undefined || typeof native === 'string') return withoutModel(deps, request, context, native);
+    return native;
+  },
+});
+
+/** `undefined` where the provider has none; why not, where it could not search. */
+async function nativeSearch(
+  { calls, own }: SearchDeskDeps,
+  { query, maxResults }: HitRequest,
+  { callId, signal }: ToolContext,
+): Promise<SearchFinding | string | undefined> {
+  const { provider, model } = own();
+  if (provider.search === undefined) return undefined;
+  const readiness = await readinessOf(provider);
+  if (!readiness.isReady) return readiness.problem;
+  const planned = { contextTokens: searchContextTokens, maxOutputTokens: searchOutputTokens };
+  const problem = await calls.longestReply({ provider: provider.id, model, ...planned }).then(
+    () => undefined,
+    (error: unknown) => messageFor(error),
+  );
+  if (problem !== undefined) return problem;
+  const reply = await provider.search({ model, query }, signal);
+  await calls.record('search', callId, provider.id, { ...reply, model });
+  signal.throwIfAborted();
+  return reply.failure === undefined ? findingOf(provider, reply, maxResults) : reply.failure.message;
+}
+
+const findingOf = ({ label }: ModelProvider, { text, sources }: SearchReply, maxResults: number): SearchFinding => ({
+  via: `The web search of ${label}`,
+  hits: sources.slice(0, maxResults),
+  text,
+});
+
+async function withoutModel(
+  { keyless }: SearchDeskDeps,
+  request: HitRequest,
+  { signal }: ToolContext,
+  problem: string | undefined,
+): Promise<SearchFinding> {
+  const note = problem === undefined ? undefined : `The search of the model provider was not used: ${problem}`;
+  try {
+    const hits = await keyless(request, signal);
+    return { via: 'DuckDuckGo', hits, ...(note !== undefined && { note }) };
+  } catch (error) {
+    if (note === undefined || !(error instanceof HeliosError)) throw error;
+    throw new ToolFailure(`${note}\n${error.message}`, { cause: error });
+  }
+}
+
+function messageFor(error: unknown): string {
+  if (error instanceof ToolFailure) return messageOf(error);
+  throw error;
+}

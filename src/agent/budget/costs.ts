@@ -1,0 +1,70 @@
+/** What a session cost, by model and by experiment, in numbers and in words. All of it is read from the state. */
+import { formatUsd } from '../../base/text.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { ThinkingCost } from '../../experiments/ledger.ts';
+import { shortTokens } from './words.ts';
+import type { SessionState, Spending } from '../state.ts';
+
+/**
+ * Run → what was thought about its experiment: from its launch to that of the next. Runs that were launched together, and
+ * the points of a sweep, share equally; with `costBefore` their costs add up to the session's.
+ */
+export function costsByRun({ experiments }: Pick<SessionState, 'experiments'>): ReadonlyMap<RunId, ThinkingCost> {
+  return new Map(
+    experiments.flatMap(({ runIds, usd, tokens, hasUnknownCost }) =>
+      runIds.map((id): [RunId, ThinkingCost] => [
+        id,
+        { usd: usd / runIds.length, tokens: tokens / runIds.length, hasUnknownCost },
+      ]),
+    ),
+  );
+}
+
+/** What was spent before the first launch. */
+export function costBefore({ experiments }: Pick<SessionState, 'experiments'>): ThinkingCost {
+  const { usd = 0, tokens = 0, hasUnknownCost = false } = experiments[0] ?? {};
+  return { usd, tokens, hasUnknownCost };
+}
+
+type Cost = Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>;
+
+/** `$1.20`, or `at least $1.20` where a price is not known. */
+export const costWords = ({ usd, hasUnknownCost }: Cost): string =>
+  hasUnknownCost ? `at least ${formatUsd(usd)}` : formatUsd(usd);
+
+/** `$1.20`, `$1.20 at list price, covered by your plan`, `$1.20, of which $0.40 at list price is covered by your plan`. */
+export function billText(cost: Cost & { readonly planUsd: number }): string {
+  const words = costWords(cost);
+  if (cost.planUsd <= 0) return words;
+  if (cost.planUsd >= cost.usd) return `${words} at list price, covered by your plan`;
+  return `${words}, of which ${formatUsd(cost.planUsd)} at list price is covered by your plan`;
+}
+
+/** `84 %` of the input was read from a cache; `undefined` before any input. */
+export const cacheShare = ({ cacheReadTokens, inputTokens }: Spending): string | undefined =>
+  inputTokens === 0 ? undefined : `${Math.round((100 * cacheReadTokens) / inputTokens)} %`;
+
+/** `claude/claude-opus-5-5: 32 calls · 1.2M tokens, 84 % of the input from a cache · $1.20`. */
+function modelCostLine(spending: Spending): string {
+  const { provider, model, calls, tokens } = spending;
+  const share = cacheShare(spending);
+  const cached = share === undefined ? '' : `, ${share} of the input from a cache`;
+  return `${provider}/${model}: ${calls} ${calls === 1 ? 'call' : 'calls'} · ${shortTokens(tokens)} tokens${cached} · ${billText(spending)}`;
+}
+
+/** `12 launches · $0.10 each on average · $0.05 before the first`; `undefined` while there is none. */
+export function experimentCostLine(state: Pick<SessionState, 'experiments'>): string | undefined {
+  const launched = state.experiments.filter(({ runIds }) => runIds.length > 0);
+  if (launched.length === 0) return undefined;
+  const usd = launched.reduce((sum, experiment) => sum + experiment.usd, 0) / launched.length;
+  const tokens = launched.reduce((sum, experiment) => sum + experiment.tokens, 0) / launched.length;
+  const average = costWords({ usd, hasUnknownCost: launched.some(({ hasUnknownCost }) => hasUnknownCost) });
+  const count = `${launched.length} ${launched.length === 1 ? 'launch' : 'launches'}`;
+  return `${count} · ${average} and ${shortTokens(tokens)} tokens each on average · ${costWords(costBefore(state))} before the first`;
+}
+
+/** A line for each model, and one for the experiments. */
+export function costLines(state: Pick<SessionState, 'spending' | 'experiments'>): string[] {
+  const experiments = experimentCostLine(state);
+  return [...[...state.spending.values()].map(modelCostLine), ...(experiments === undefined ? [] : [experiments])];
+}

@@ -1,0 +1,115 @@
+/**
+ * What the model gets in place of the turns before: all that is on record, within a budget of tokens. Pure: the same
+ * session, the same bytes.
+ */
+import { oneLine } from '../../base/text.ts';
+import { textTokens } from '../../base/textTokens.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
+import type { MemoryNode } from '../../memory/memoryNode.ts';
+import { renderTree } from '../../memory/renderTree.ts';
+import { triggerText } from '../../sleep/trigger.ts';
+import type { JournalEvent } from '../events.ts';
+import { importedLine } from './experimentNews.ts';
+import { ledgerSection } from './ledgerSection.ts';
+import { limitsText } from './limitsText.ts';
+import { openPoints } from './openPoints.ts';
+import { fitSections, listSection, textSection, type ListedLine, type Section } from './sections.ts';
+import type { SessionState } from '../state.ts';
+import { isSweepOver, progressOf } from '../runs/sweepProgress.ts';
+
+export interface BriefingFacts {
+  readonly state: SessionState;
+  readonly ledger: Ledger;
+  /** Everything up to the last event that is replaced, from the beginning of the journal. */
+  readonly replaced: readonly JournalEvent[];
+  /** In tree order, as `MemoryStore.tree` gives them. */
+  readonly notes: readonly MemoryNode[];
+  readonly permissionMode: 'ask' | 'allow';
+}
+
+const head = 'The conversation so far was shortened. This is what is recorded; every number was measured.';
+const foot =
+  'Read a note with memory_read; runs answer to show_metrics, compare_runs and task_output. What was said last follows, if it was short enough. Go on with the work.';
+const maxMessageChars = 4_000;
+const maxSweeps = 10;
+
+/**
+ * At most `budgetTokens`, as `textTokens` counts. Goal and champion are always in it, cut where they alone are too long;
+ * below some 300 tokens nothing of this can be promised.
+ */
+export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): string => {
+  const fixed = textTokens(head) + textTokens(foot) + 2;
+  const sections: readonly Section[] = [
+    textSection(0.16, 'The goal:\n', facts.state.goal),
+    textSection(0.05, '', limitsText(facts.state, facts.permissionMode)),
+    ledgerSection(0.27, facts.ledger),
+    listSection(0.03, importedLines(facts.state), left('Results of before, brought in and not measured here')),
+    listSection(0.06, sweepLines(facts.state), left('Sweeps (task_output shows each)')),
+    textSection(0.05, '', waitingText(facts.state)),
+    listSection(0.06, openPoints(facts.replaced), left('Still open')),
+    listSection(0.04, envLines(facts.state), left('Environments on record')),
+    listSection(0.14, saidLines(facts.replaced), left('What the person said, oldest first', 'earlier ones')),
+    notesSection(0.14, facts.notes),
+  ];
+  return [head, fitSections(sections, budgetTokens - fixed), foot].filter((part) => part !== '').join('\n\n');
+};
+
+const left =
+  (title: string, what = 'more') =>
+  (leftOut: number): string =>
+    `${title}${leftOut > 0 ? `, ${leftOut} ${what} left out` : ''}:`;
+
+/** Of lines that come oldest first, the newest count most. */
+const newestFirst = (lines: readonly string[]): ListedLine[] =>
+  lines.map((text, position) => ({ text, position })).reverse();
+
+const sweepLines = (state: SessionState): ListedLine[] =>
+  newestFirst(
+    [...state.sweeps.values()].slice(-maxSweeps).map((sweep) => {
+      const { waiting, going } = progressOf(state, sweep);
+      const { id, params, points, machineIds } = sweep.plan;
+      const stands = isSweepOver(state, id) ? 'over' : `${going.length} running, ${waiting.length} waiting`;
+      return `- ${id}: ${points.length} points of ${params.join(' × ')} on ${machineIds.join(', ')}: ${stands}`;
+    }),
+  );
+
+const mostImported = 60;
+
+/** What was kept counts most, then the newest. */
+const importedLines = ({ imported }: SessionState): ListedLine[] =>
+  imported
+    .map((result, position) => ({ result, position }))
+    .toSorted(
+      (a, b) => Number(b.result.status === 'keep') - Number(a.result.status === 'keep') || b.position - a.position,
+    )
+    .slice(0, mostImported)
+    .map(({ result, position }) => ({ text: importedLine(result), position }));
+
+function waitingText({ sleep, monitor }: SessionState): string {
+  const asleep = sleep && `Asleep until: ${sleep.request.triggers.map(triggerText).join(', ')}.`;
+  const checks = monitor && `Monitor every ${Math.round(monitor.intervalMs / 60_000)} min: ${monitor.goal}`;
+  return [asleep, checks].filter((part) => part !== undefined).join('\n');
+}
+
+const envLines = ({ envs }: SessionState): ListedLine[] =>
+  newestFirst(envs.map(({ id, machineId, repo, gist }) => `- ${id} · ${machineId}:${repo} · ${oneLine(gist, 160)}`));
+
+const saidLines = (events: readonly JournalEvent[]): ListedLine[] =>
+  newestFirst(
+    events.flatMap((event) =>
+      event.type === 'message.added' && event.origin === 'person' ? [`- ${oneLine(event.text, maxMessageChars)}`] : [],
+    ),
+  );
+
+/** Top-level notes and the newest survive: see `renderTree`. */
+const notesSection = (share: number, notes: readonly MemoryNode[]): Section => ({
+  share,
+  render(maxTokens) {
+    if (notes.length === 0) return undefined;
+    const title = 'Notes in memory (path: gist):\n';
+    const tree = renderTree(notes, maxTokens - textTokens(title));
+    const none = `Notes in memory: ${notes.length}; memory_ls lists them.`;
+    if (tree !== '') return title + tree;
+    return textTokens(none) <= maxTokens ? none : undefined;
+  },
+});

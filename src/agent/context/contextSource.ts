@@ -1,0 +1,69 @@
+/** Where a session's prompt and briefings come from: its machines, notes, stickies and runs as they stand. */
+import type { Clock } from '../../base/clock.ts';
+import { describeWithin } from '../../machines/describeWithin.ts';
+import type { Machine, Machines } from '../../machines/machine.ts';
+import type { MemoryStore } from '../../memory/memoryStore.ts';
+import type { SystemPart } from '../../models/model.ts';
+import { renderBriefing } from './briefing.ts';
+import { newestPart } from './checkpoint.ts';
+import type { ProjectFile } from '../../project/projectFile.ts';
+import type { EngineSettings } from '../engine.ts';
+import type { LoopDeps } from '../loop/loop.ts';
+import { renderPrompt } from './prompt.ts';
+import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+
+export interface ContextSourceDeps {
+  readonly log: SessionLog;
+  readonly desk: RunDesk;
+  readonly memory: MemoryStore;
+  readonly machines: Machines;
+  readonly clock: Clock;
+  readonly project?: Pick<ProjectFile, 'instructions'>;
+  settings(): Pick<EngineSettings, 'permissionMode'>;
+}
+
+/** Of the notes in the system prompt, while there is no briefing that lists them. */
+const memoryTokens = 2_500;
+
+export const contextSource = (deps: ContextSourceDeps): Pick<LoopDeps, 'prompt' | 'brief'> => ({
+  prompt: promptSource(deps),
+  brief: briefer(deps),
+});
+
+/** Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays cached as it is. */
+function promptSource({ log, memory, machines, clock, project }: ContextSourceDeps): LoopDeps['prompt'] {
+  let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
+  return async (isNew) => {
+    const { stickies, workFolder } = log.state;
+    if (rendered !== undefined && !isNew && rendered.stickies === stickies) return rendered.parts;
+    const hasBriefing = log.events.some((event) => event.type === 'context.checkpointed');
+    const parts = renderPrompt({
+      workFolder,
+      stickies,
+      machines: await Promise.all(machines.list().map((machine) => machineLine(machine, clock))),
+      ...(!hasBriefing && { memoryTree: await memory.render(memoryTokens) }),
+      ...(project?.instructions !== undefined && { instructions: project.instructions }),
+    });
+    rendered = { stickies, parts };
+    return parts;
+  };
+}
+
+/** A machine that does not answer holds nothing up. */
+async function machineLine(machine: Machine, clock: Clock): Promise<string> {
+  const told = await describeWithin(machine, clock);
+  return `${machine.id}: ${'description' in told ? told.description : `not reachable: ${told.problem}`}`;
+}
+
+/** What stays is told once more in the briefing where it is too long to stay as it is. */
+const briefer =
+  ({ log, desk, memory, settings }: ContextSourceDeps): LoopDeps['brief'] =>
+  async ({ upTo, room }) => {
+    const notes = await memory.tree();
+    const { events, state } = log;
+    const replaced = events.slice(0, events.findLastIndex(({ id }) => id === upTo) + 1);
+    const { permissionMode } = settings();
+    const briefing = renderBriefing({ state, ledger: desk.ledger(), replaced, notes, permissionMode }, room.briefing);
+    return [briefing, newestPart(events, upTo, room.kept)].filter((part) => part !== undefined).join('\n\n');
+  };

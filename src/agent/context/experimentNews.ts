@@ -1,0 +1,103 @@
+/** What the model is told of experiments as they go: once, beside the event that made it so. */
+import type { RunId } from '../../base/ids.ts';
+import { formatValue, oneLine } from '../../base/text.ts';
+import type { ImportedResult } from '../../experiments/ledger.ts';
+import { hasCrashed } from '../../experiments/recordRows.ts';
+import type { Verdict } from '../../runs/run.ts';
+import type { JournalEvent } from '../events.ts';
+import { growingFold } from '../fold/growingFold.ts';
+
+interface Going {
+  readonly hypothesis: string;
+  readonly runs: Set<RunId>;
+  readonly sweeps: Set<string>;
+  readonly ended: { readonly verdict: Verdict }[];
+  isDecided: boolean;
+}
+
+interface News {
+  readonly experiments: Map<string, Going>;
+  /** Run or sweep → its experiment. */
+  readonly owners: Map<string, string>;
+  /** Event id → what is told beside it. */
+  readonly texts: Map<string, string>;
+}
+
+/** Event id → what the model is told beside the event. */
+export const experimentNews = (events: readonly JournalEvent[]): ReadonlyMap<string, string> => newsOf(events).texts;
+
+const newsOf = growingFold<JournalEvent, News>(
+  () => ({ experiments: new Map(), owners: new Map(), texts: new Map() }),
+  (news, event) => {
+    switch (event.type) {
+      case 'experiment.planned': {
+        const { id, hypothesis } = event.plan;
+        news.experiments.set(id, { hypothesis, runs: new Set(), sweeps: new Set(), ended: [], isDecided: false });
+        return;
+      }
+      case 'run.planned':
+        return begun(news, event.spec.id, event.spec.experimentId, (one) => one.runs.add(event.spec.id));
+      case 'sweep.started':
+        return begun(news, event.plan.id, event.plan.experimentId, (one) => one.sweeps.add(event.plan.id));
+      case 'run.ended':
+        return over(news, event, event.runId, (one) => one.ended.push({ verdict: event.verdict }));
+      case 'run.not_started':
+        return over(news, event, event.runId);
+      case 'sweep.ended':
+        return over(news, event, event.sweepId);
+      case 'experiment.decided':
+        return decided(news, event);
+      case 'results.imported':
+        news.texts.set(event.id, importedText(event));
+        return;
+      default:
+    }
+  },
+);
+
+function begun(news: News, id: string, experimentId: string | undefined, add: (one: Going) => unknown): void {
+  const experiment = experimentId === undefined ? undefined : news.experiments.get(experimentId);
+  if (experimentId === undefined || experiment === undefined) return;
+  news.owners.set(id, experimentId);
+  add(experiment);
+}
+
+function over(news: News, event: JournalEvent, id: string, add?: (one: Going) => unknown): void {
+  const experimentId = news.owners.get(id);
+  const experiment = experimentId === undefined ? undefined : news.experiments.get(experimentId);
+  if (experimentId === undefined || experiment === undefined) return;
+  experiment.runs.delete(id as RunId);
+  experiment.sweeps.delete(id);
+  add?.(experiment);
+  const { runs, sweeps, ended, isDecided, hypothesis } = experiment;
+  // What failed in all its runs is decided by the engine.
+  if (runs.size + sweeps.size > 0 || isDecided || ended.length === 0 || hasCrashed(ended)) return;
+  const words = `[Experiment ${experimentId} (${oneLine(hypothesis, 120)}) is over and not decided: call exp_decide.]`;
+  news.texts.set(event.id, words);
+}
+
+function decided(news: News, event: Extract<JournalEvent, { type: 'experiment.decided' }>): void {
+  const { id, experimentId, decision, why, by } = event;
+  const experiment = news.experiments.get(experimentId);
+  if (experiment !== undefined) experiment.isDecided = true;
+  if (by === 'agent') return;
+  const who = by === 'person' ? 'The person decided' : 'Decided for you';
+  news.texts.set(id, `[${who}: experiment ${experimentId} is ${decision}, ${oneLine(why, 400)}.]`);
+}
+
+const mostImported = 30;
+
+/** What was kept first: it is what was built on. */
+function importedText({ source, results }: Extract<JournalEvent, { type: 'results.imported' }>): string {
+  const ranked = results.toSorted((a, b) => Number(b.status === 'keep') - Number(a.status === 'keep'));
+  const lines = ranked.slice(0, mostImported).map(importedLine);
+  const left = results.length - lines.length;
+  return [
+    `[The person brought in ${results.length} results of before from ${oneLine(source, 100)}. They were not measured here: do not compare with them, and do not try again what they discarded without a reason.]`,
+    ...lines,
+    ...(left > 0 ? [`… and ${left} more`] : []),
+  ].join('\n');
+}
+
+export const importedLine = ({ status, metric, value, description, commit }: ImportedResult): string =>
+  `- ${status}: ${oneLine(description, 160)}${value === undefined ? '' : ` · ${metric} ${formatValue(value)}`}${commit === '' ? '' : ` · ${commit}`}`;

@@ -1,0 +1,193 @@
+/**
+ * events → the conversation as a provider gets it. Always valid: every call has its result, in its own place; what has
+ * no result was interrupted, and is said to be.
+ */
+import { formatValue } from '../../base/text.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { AssistantBlock, Message, ToolCallBlock, ToolResultBlock, UserBlock } from '../../models/model.ts';
+import { verdictText } from '../../runs/run.ts';
+import { noticeForModel } from '../budget/notices.ts';
+import { budgetText } from '../budget/words.ts';
+import type { JournalEvent } from '../events.ts';
+import { killedWhy } from '../runs/alarms.ts';
+import { experimentNews } from './experimentNews.ts';
+import { growingFold } from '../fold/growingFold.ts';
+
+type Replied = Extract<JournalEvent, { type: 'model.replied' }>;
+type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
+type Alarmed = Extract<JournalEvent, { type: 'run.alarmed' }>;
+
+export const interruptedText =
+  'Interrupted: no result of this call was recorded. It may or may not have taken effect; check before repeating it.';
+
+/** True when the person said something, or answered a question, that no request has held yet. */
+export function isPersonUnheard(events: readonly JournalEvent[]): boolean {
+  const asked = events.findLastIndex((event) => event.type === 'model.requested');
+  return events
+    .slice(asked + 1)
+    .some(
+      (event) =>
+        (event.type === 'message.added' && event.origin === 'person') ||
+        (event.type === 'question.answered' && event.by === 'person'),
+    );
+}
+
+/** Messages since the last checkpoint, its briefing first. */
+export function buildHistory(events: readonly JournalEvent[]): Message[] {
+  const { briefing, rest } = sinceCheckpoint(events);
+  const results = new Map(
+    rest.filter((event): event is Finished => event.type === 'tool.finished').map((e) => [e.callId, e]),
+  );
+  const known = knownRuns(events);
+  const news = experimentNews(events);
+  const history = new History();
+  if (briefing !== undefined) history.user({ type: 'text', text: briefing });
+  // What is said while a request is under way was not seen by its reply: it comes after it.
+  let unseen: string[] | undefined;
+  const flush = (): void => {
+    for (const text of unseen ?? []) history.user({ type: 'text', text });
+    unseen = undefined;
+  };
+  for (const event of rest) {
+    if (event.type === 'model.requested') {
+      flush();
+      unseen = [];
+    }
+    if (event.type === 'model.replied') {
+      addReply(history, event, results);
+      flush();
+    }
+    const texts = [isPointEnd(event, known.points) ? undefined : userText(event, known), news.get(event.id)];
+    const text = texts.filter((one) => one !== undefined).join('\n');
+    if (text === '') continue;
+    if (unseen !== undefined) unseen.push(text);
+    else history.user({ type: 'text', text });
+  }
+  flush();
+  return beginningWithGoal(history.messages, events);
+}
+
+/** A conversation begins with the person, also where the line of the journal that said the goal is damaged. */
+function beginningWithGoal(messages: Message[], events: readonly JournalEvent[]): Message[] {
+  if (messages[0]?.role !== 'assistant') return messages;
+  const goal = events.find((event) => event.type === 'session.started')?.goal ?? '';
+  return [{ role: 'user', content: [{ type: 'text', text: `The goal:\n${goal}` }] }, ...messages];
+}
+
+interface KnownRuns {
+  /** Run id → how it is named, of all runs: also of those whose plan was shortened away. */
+  readonly names: Map<RunId, string>;
+  /** Runs of sweeps. */
+  readonly points: Set<RunId>;
+  /** Run id → why a watchdog ended it, or asked whether it should. */
+  readonly condemned: Map<RunId, Alarmed>;
+}
+
+const knownRuns = growingFold<JournalEvent, KnownRuns>(
+  () => ({ names: new Map(), points: new Set(), condemned: new Map() }),
+  ({ names, points, condemned }, event) => {
+    if (event.type === 'run.alarmed' && event.action !== 'warn') condemned.set(event.runId, event);
+    if (event.type !== 'run.planned') return;
+    const { id, number, label, sweep } = event.spec;
+    names.set(id, `Run ${number} (${label})`);
+    if (sweep !== undefined) points.add(id);
+  },
+);
+
+/** The ends of single points, and why they were ended, are not told: the table of their sweep says what came of them. */
+const isPointEnd = (event: JournalEvent, points: ReadonlySet<RunId>): boolean =>
+  (event.type === 'run.ended' || (event.type === 'run.alarmed' && event.action === 'kill')) && points.has(event.runId);
+
+function sinceCheckpoint(events: readonly JournalEvent[]): { briefing?: string; rest: readonly JournalEvent[] } {
+  const checkpoint = events.findLast((event) => event.type === 'context.checkpointed');
+  if (checkpoint?.type !== 'context.checkpointed') return { rest: events };
+  const from = events.findLastIndex((event) => event.id === checkpoint.upTo) + 1;
+  return { briefing: checkpoint.briefing, rest: events.slice(from) };
+}
+
+/** What a failed call had said is said anew by the next; what was interrupted stands as far as it came. */
+function addReply(history: History, reply: Replied, results: ReadonlyMap<string, Finished>): void {
+  if (reply.stop === 'error') return;
+  const isWhole = reply.stop === 'stop' || reply.stop === 'tools' || reply.stop === 'length';
+  const content = isWhole ? reply.content : reply.content.filter((block) => block.type === 'text');
+  const calls = content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
+  history.assistant(content.filter((block) => block.type !== 'text' || block.text.trim() !== ''));
+  for (const call of calls) history.user(resultBlock(call, results.get(call.id)));
+}
+
+const resultBlock = (call: ToolCallBlock, result: Finished | undefined): ToolResultBlock => ({
+  type: 'tool_result',
+  callId: call.id,
+  text: result?.text ?? interruptedText,
+  isError: result?.isError ?? true,
+  ...(result?.attachments && { attachments: result.attachments }),
+});
+
+function userText(event: JournalEvent, { names, condemned }: KnownRuns): string | undefined {
+  switch (event.type) {
+    case 'message.added':
+      return event.origin === 'person' ? `Message from the person:\n${event.text}` : event.text;
+    case 'sweep.ended':
+      return `[${event.text}]`;
+    case 'budget.noticed':
+      return noticeForModel(event);
+    case 'session.resumed':
+      return event.budget && `[The limits are now: ${budgetText(event.budget)}.]`;
+    case 'question.answered':
+      return answerText(event);
+    case 'run.alarmed':
+      return alarmText(event, names.get(event.runId) ?? `Run ${event.runId}`);
+    case 'run.ended':
+      return runEndedText(event, names.get(event.runId) ?? `Run ${event.runId}`, condemned.get(event.runId));
+    default:
+      return undefined;
+  }
+}
+
+function answerText({ questionId, answer, by, why }: Extract<JournalEvent, { type: 'question.answered' }>): string {
+  if (by === 'person') return `The person answered question ${questionId}:\n${answer}`;
+  return why === undefined
+    ? `[Nobody answered question ${questionId} in time; what counts is: ${answer}]`
+    : `[Question ${questionId} no longer matters: ${why}.]`;
+}
+
+const alarmActions = {
+  warn: 'It goes on.',
+  kill: 'It is being stopped.',
+  ask: 'It goes on; the person is asked whether it should.',
+} as const;
+
+const alarmText = ({ kind, detail, action }: Extract<JournalEvent, { type: 'run.alarmed' }>, name: string): string =>
+  `[${name}: alarm ${kind}: ${detail}. ${alarmActions[action]}]`;
+
+function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name: string, alarm?: Alarmed): string {
+  const metrics = event.metrics
+    .slice(0, 12)
+    .map(
+      ({ metric, last, best, count }) =>
+        `${metric} last ${formatValue(last)} best ${formatValue(best)} (${count} points)`,
+    );
+  const lines = [
+    `[${name} ended: ${verdictText(event.verdict)}${killedWhy(event.verdict, alarm)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
+  ];
+  if (event.outputTail !== undefined) lines.push('Its last output, as data:', '```', event.outputTail, '```');
+  return lines.join('\n');
+}
+
+/** Joins neighbours of one role; results come before texts, as providers want them. */
+class History {
+  readonly messages: ({ role: 'user'; content: UserBlock[] } | { role: 'assistant'; content: AssistantBlock[] })[] = [];
+
+  assistant(content: readonly AssistantBlock[]): void {
+    if (content.length === 0) return;
+    const last = this.messages.at(-1);
+    if (last?.role === 'assistant') last.content.push(...content);
+    else this.messages.push({ role: 'assistant', content: [...content] });
+  }
+
+  user(block: UserBlock): void {
+    const last = this.messages.at(-1);
+    if (last?.role === 'user') last.content.push(block);
+    else this.messages.push({ role: 'user', content: [block] });
+  }
+}

@@ -1,0 +1,135 @@
+/** The table of experiments for a briefing: the best, those that go on, and the newest, whatever their number. */
+import { formatValue, oneLine } from '../../base/text.ts';
+import { rowStatus, summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
+import { decisionText, resultText } from '../experiments/experimentWords.ts';
+import { listSection, type Section } from './sections.ts';
+
+const maxMetrics = 6;
+const maxCommandChars = 160;
+/** More than this is a table to ask for, not to carry along. */
+const maxRows = 40;
+
+export function ledgerSection(share: number, ledger: Ledger): Section {
+  const entries = entriesOf(ledger);
+  const lines = ranked(entries, ledger)
+    .slice(0, maxRows)
+    .map(({ text, position }) => ({ text: text(), position }));
+  const unlisted = entries.length - lines.length;
+  return listSection(share, lines, (leftOut) => title(ledger, unlisted + leftOut));
+}
+
+/** A line of the table: an experiment with its runs, or a run that belongs to none. */
+interface Entry {
+  readonly position: number;
+  readonly isGoing: boolean;
+  readonly isChampion: boolean;
+  /** Of the metric that decides. */
+  readonly value?: number;
+  text(): string;
+}
+
+const entriesOf = ({ experiments, decisive }: Ledger): Entry[] =>
+  experiments
+    .flatMap((row) => (row.plan === undefined ? row.runs.map((run) => runEntry(run, decisive)) : [plannedEntry(row)]))
+    .toSorted((a, b) => a.position - b.position);
+
+function runEntry(run: LedgerRow, decisive: Ledger['decisive']): Entry {
+  const value = decisive && summaryFor(run.metrics, decisive.metric)?.best;
+  return {
+    position: run.number,
+    isGoing: run.verdict === undefined,
+    isChampion: run.isChampion,
+    ...(value !== undefined && Number.isFinite(value) && { value }),
+    text: () => runText(run),
+  };
+}
+
+const plannedEntry = (row: ExperimentRow): Entry => ({
+  position: row.runs[0]?.number ?? Infinity,
+  isGoing: row.status === 'running' || row.status === 'planned',
+  isChampion: row.isChampion,
+  ...(row.result && { value: row.result.mean }),
+  text: () => experimentText(row),
+});
+
+function title({ rows, champion, decisive, experiments }: Ledger, leftOut: number): string {
+  const counts = [...Map.groupBy(rows, rowStatus)].map(([status, group]) => `${group.length} ${status}`);
+  const best =
+    champion && decisive ? `Best by ${decisive.metric} (${decisive.direction}): ${championName(champion)}. ` : '';
+  const missing = leftOut > 0 ? ` ${leftOut} of them not listed; compare_runs and show_metrics know all.` : '';
+  const decided = experiments.filter(({ plan }) => plan !== undefined);
+  const made = decided.length === 0 ? '' : `Experiments: ${decisionCounts(decided)}. `;
+  return `${best}${made}Runs: ${counts.slice(0, 8).join(', ')}.${missing}`;
+}
+
+const championName = ({ number, experimentId }: LedgerRow): string =>
+  experimentId === undefined ? `run ${number}` : `run ${number} of ${experimentId}`;
+
+const decisionCounts = (rows: readonly ExperimentRow[]): string =>
+  [...Map.groupBy(rows, ({ decision, status }) => decision?.decision ?? undecidedText[status])]
+    .map(([word, group]) => `${group.length} ${word}`)
+    .join(', ');
+
+const undecidedText = {
+  planned: 'waiting',
+  running: 'running',
+  over: 'not decided',
+  not_started: 'not started',
+} as const;
+
+/** The champion, then by turns the newest that goes on, the newest that is over, and the next best. */
+function ranked(entries: readonly Entry[], { decisive }: Ledger): Entry[] {
+  const newest = entries.toReversed();
+  const sign = decisive?.direction === 'lower' ? 1 : -1;
+  const queues = [
+    newest.filter(({ isGoing }) => isGoing),
+    newest.filter(({ isGoing }) => !isGoing),
+    entries.filter(({ value }) => value !== undefined).toSorted((a, b) => sign * ((a.value ?? 0) - (b.value ?? 0))),
+  ];
+  const taken = new Set(entries.filter(({ isChampion }) => isChampion));
+  for (let turn = 0; taken.size < entries.length && queues.some(({ length }) => turn < length); turn += 1)
+    for (const queue of queues) {
+      const entry = queue[turn];
+      if (entry !== undefined) taken.add(entry);
+    }
+  return [...taken];
+}
+
+const maxHypothesisChars = 160;
+const maxRuns = 6;
+
+function experimentText(row: ExperimentRow): string {
+  const [first] = row.runs;
+  const hypothesis = oneLine(row.hypothesis, maxHypothesisChars);
+  const parts = [
+    `- ${row.id}${hypothesis === '' || hypothesis === first?.label ? '' : `: ${hypothesis}`}`,
+    row.decision === undefined ? undecidedText[row.status] : decisionText(row),
+    ...(row.runs.length === 1 && first !== undefined ? runParts(first) : manyParts(row)),
+  ];
+  return parts.join(' · ');
+}
+
+/** Runs that go on are named first, with their handles: they are what the next call is about. */
+function manyParts(row: ExperimentRow): string[] {
+  const runs = row.runs.toSorted((a, b) => Number(b.verdict === undefined) - Number(a.verdict === undefined));
+  const named = runs.slice(0, maxRuns).map((run) => `run ${run.number}${run.verdict ? '' : ` ${run.handle ?? ''}`}`);
+  const more = runs.length > named.length ? ` and ${runs.length - named.length} more` : '';
+  return [resultText(row), `${named.join(', ')}${more}`, oneLine(row.command, maxCommandChars)];
+}
+
+const runText = (row: LedgerRow): string => `- ${runParts(row).join(' · ')}`;
+
+function runParts(row: LedgerRow): string[] {
+  const metrics = row.metrics
+    .slice(0, maxMetrics)
+    .map((one) => `${one.metric} last ${formatValue(one.last)} best ${formatValue(one.best)}`);
+  return [
+    `run ${row.number}`,
+    row.runId,
+    ...(row.handle === undefined ? [] : [row.handle]),
+    row.label,
+    rowStatus(row),
+    ...metrics,
+    oneLine(row.command, maxCommandChars),
+  ];
+}

@@ -1,0 +1,23 @@
+/** How far a session is within its limits, in words for the model. */
+import { formatUsd } from '../../base/text.ts';
+import type { SessionState } from '../state.ts';
+
+/** As of the last event: no clock is asked, so that the same journal gives the same text. */
+export function limitsText(state: SessionState, permissionMode: 'ask' | 'allow'): string {
+  const { turns, usd, minutes, tokens } = state.budget;
+  const spentMinutes = Math.round((state.lastEventMs - state.startedMs) / 60_000);
+  const used = [
+    `${state.turns}${of(turns)} turns`,
+    ...(usd === undefined ? [] : [`${formatUsd(state.usd)} of ${formatUsd(usd)}`]),
+    ...(minutes === undefined ? [] : [`${spentMinutes} of ${minutes} minutes`]),
+    ...(tokens === undefined ? [] : [`${state.inputTokens + state.outputTokens} of ${tokens} tokens`]),
+  ];
+  return `Used so far: ${used.join(', ')}. Runs: ${state.runs.size}.\n${modeText[permissionMode]}`;
+}
+
+const of = (limit: number | undefined): string => (limit === undefined ? '' : ` of ${limit}`);
+
+const modeText = {
+  ask: 'Whatever changes something asks the person first; what is refused or not answered is done without.',
+  allow: 'Every tool may be used without asking.',
+} as const;

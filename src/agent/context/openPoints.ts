@@ -1,0 +1,37 @@
+/** What the turns that are replaced left open: calls whose effect is unknown, and what was not allowed. */
+import { oneLine } from '../../base/text.ts';
+import type { JournalEvent } from '../events.ts';
+import { interruptedText } from './history.ts';
+import type { ListedLine } from './sections.ts';
+
+const maxInputChars = 120;
+const maxPoints = 10;
+
+/** Since the checkpoint before, the newest first. `replaced` is the journal up to the last event that is replaced. */
+export function openPoints(replaced: readonly JournalEvent[]): ListedLine[] {
+  const before = replaced.findLast((event) => event.type === 'context.checkpointed');
+  const from = before === undefined ? -1 : replaced.findLastIndex(({ id }) => id === before.upTo);
+  const events = replaced.slice(from + 1);
+  const calls = new Map(events.flatMap(callsOf));
+  const named = (callId: string): string => calls.get(callId) ?? callId;
+  const points = events.flatMap((event): string[] => {
+    if (event.type === 'tool.finished' && event.text === interruptedText)
+      return [`- ${named(event.callId)} was interrupted: it may or may not have taken effect`];
+    if (event.type === 'permission.decided' && !event.isAllowed)
+      return [`- ${named(event.callId)} was not allowed: ${oneLine(event.why, maxInputChars)}`];
+    return [];
+  });
+  return points
+    .map((text, position) => ({ text, position }))
+    .slice(-maxPoints)
+    .reverse();
+}
+
+const callsOf = (event: JournalEvent): [string, string][] =>
+  event.type !== 'model.replied'
+    ? []
+    : event.content.flatMap((block): [string, string][] =>
+        block.type === 'tool_call'
+          ? [[block.id, `${block.name} ${oneLine(JSON.stringify(block.input) ?? '', maxInputChars)}`]]
+          : [],
+      );

@@ -1,0 +1,75 @@
+/** Sections of a text share a budget of tokens: each has a share that none of the others can take, and what one leaves goes round. */
+import { beginningOf, textTokens } from '../../base/textTokens.ts';
+
+export interface Section {
+  /** Of the budget, from 0 to 1; those of all sections make 1 at most. */
+  readonly share: number;
+  /** At most `maxTokens` long, as `textTokens` counts; with `Infinity` all there is to say. `undefined`: nothing to say. */
+  render(maxTokens: number): string | undefined;
+}
+
+const separator = '\n\n';
+const separatorTokens = textTokens(separator);
+
+/** The sections in their order, within the budget. What is left over goes to those that want more, the first ones first. */
+export function fitSections(sections: readonly Section[], budgetTokens: number): string {
+  const usable = Math.max(0, budgetTokens - sections.length * separatorTokens);
+  const wanted = sections.map((section) => textTokens(section.render(Infinity) ?? ''));
+  const granted = sections.map(({ share }, index) => Math.min(wanted[index] ?? 0, Math.floor(share * usable)));
+  let left = usable - granted.reduce((sum, tokens) => sum + tokens, 0);
+  const texts = sections.map((section, index) => {
+    const more = Math.min(left, (wanted[index] ?? 0) - (granted[index] ?? 0));
+    left -= more;
+    return section.render((granted[index] ?? 0) + more);
+  });
+  return texts.filter((text) => text !== undefined && text !== '').join(separator);
+}
+
+/** A heading with one text, cut at its end. */
+export const textSection = (share: number, title: string, text: string): Section => ({
+  share,
+  render: (maxTokens) => (text === '' ? undefined : cut(`${title}${text}`, maxTokens)),
+});
+
+export interface ListedLine {
+  readonly text: string;
+  /** Lines are chosen in the order of the list and shown in this order. */
+  readonly position: number;
+}
+
+const newlineTokens = textTokens('\n');
+const leastLineTokens = 8;
+
+/**
+ * Lines under a heading, the most important given first: as many of them as fit, and at least the beginning of the first.
+ * `title` is told how many are left out.
+ */
+export function listSection(share: number, lines: readonly ListedLine[], title: (leftOut: number) => string): Section {
+  return {
+    share,
+    render(maxTokens) {
+      if (lines.length === 0) return undefined;
+      const whole = joined(title(0), lines);
+      if (textTokens(whole) <= maxTokens) return whole;
+      let left = maxTokens - Math.max(textTokens(title(0)), textTokens(title(lines.length)));
+      const shown: ListedLine[] = [];
+      for (const line of lines) {
+        const cost = textTokens(line.text) + newlineTokens;
+        if (cost > left && (shown.length > 0 || left < leastLineTokens)) break;
+        shown.push(cost > left ? { ...line, text: cut(line.text, left - newlineTokens) } : line);
+        left -= cost;
+      }
+      return cut(joined(title(lines.length - shown.length), shown), maxTokens);
+    },
+  };
+}
+
+const joined = (title: string, lines: readonly ListedLine[]): string =>
+  [title, ...lines.toSorted((one, other) => one.position - other.position).map(({ text }) => text)].join('\n');
+
+const ellipsisTokens = textTokens('…');
+
+function cut(text: string, maxTokens: number): string {
+  if (textTokens(text) <= maxTokens) return text;
+  return maxTokens < ellipsisTokens ? '' : `${beginningOf(text, maxTokens - ellipsisTokens)}…`;
+}

@@ -1,0 +1,124 @@
+/** What a session has tried, read from its journal; and which of it still tells what a launch would tell again. */
+import type { RunId } from '../../base/ids.ts';
+import { TriedRuns, type Attempt, type FoundRun, type TriedRun } from '../../experiments/duplicates.ts';
+import type { ExperimentPlan } from '../../experiments/experiment.ts';
+import type { RunLimit, Verdict } from '../../runs/run.ts';
+import type { JournalEvent } from '../events.ts';
+import { growingFold } from '../fold/growingFold.ts';
+import type { RunState, SessionState } from '../state.ts';
+
+interface Attempts {
+  readonly tried: TriedRuns;
+  readonly plans: Map<string, ExperimentPlan>;
+  /** How often something was done that may change what a run finds: edits, commands, words of the person. */
+  changes: number;
+  /** `changes` when it was planned, and when it ended. */
+  readonly plannedAt: Map<RunId, number>;
+  readonly endedAt: Map<RunId, number>;
+}
+
+/** Calls that act, and leave code and data as they were. */
+const harmlessTools: ReadonlySet<string> = new Set([
+  'remote_exec_background',
+  'sweep',
+  'kill_task',
+  'memory_write',
+  'memory_rm',
+  'clear_metrics',
+  'env_snapshot',
+]);
+
+const attemptsOf = growingFold<JournalEvent, Attempts>(
+  () => ({ tried: new TriedRuns(), plans: new Map(), changes: 0, plannedAt: new Map(), endedAt: new Map() }),
+  (attempts, event) => {
+    switch (event.type) {
+      case 'experiment.planned':
+        attempts.plans.set(event.plan.id, event.plan);
+        return;
+      case 'run.planned': {
+        const { id: runId, experimentId, command, cwd } = event.spec;
+        const plan = experimentId === undefined ? undefined : attempts.plans.get(experimentId);
+        if (experimentId === undefined || plan === undefined) return;
+        const { code, sameCodeAs } = plan;
+        attempts.tried.add({ command, cwd, code, sameCodeAs }, { runId, experimentId });
+        attempts.plannedAt.set(runId, attempts.changes);
+        return;
+      }
+      case 'run.ended':
+        attempts.endedAt.set(event.runId, attempts.changes);
+        return;
+      case 'tool.started':
+        if (changesThings(event)) attempts.changes += 1;
+        return;
+      case 'message.added':
+        if (event.origin === 'person') attempts.changes += 1;
+        return;
+      default:
+    }
+  },
+);
+
+const changesThings = ({ effect, name }: Extract<JournalEvent, { type: 'tool.started' }>): boolean =>
+  (effect === 'write' || effect === 'execute') && !harmlessTools.has(name);
+
+export interface AskedAttempts {
+  readonly attempts: readonly Attempt[];
+  readonly limit?: RunLimit | undefined;
+  /** The experiment that is added to on purpose: what is like its own runs is wanted. */
+  readonly experimentId?: string | undefined;
+}
+
+export interface Duplicate {
+  readonly attempt: Attempt;
+  readonly found: FoundRun;
+}
+
+/** For each attempt that was made before the run that tells most of it. */
+export function duplicatesOf(events: readonly JournalEvent[], state: SessionState, asked: AskedAttempts): Duplicate[] {
+  const known = attemptsOf(events);
+  return asked.attempts.flatMap((attempt) => {
+    const found = known.tried
+      .like(attempt)
+      .find(
+        (run) => run.experimentId !== asked.experimentId && stillTells(known, state.runs.get(run.runId), run, asked),
+      );
+    return found === undefined ? [] : [{ attempt, found }];
+  });
+}
+
+function stillTells(
+  known: Attempts,
+  state: RunState | undefined,
+  { runId, code }: TriedRun,
+  asked: AskedAttempts,
+): boolean {
+  if (state === undefined || state.notStarted !== undefined) return false;
+  // Without a repository only what happened here tells whether the code is the same.
+  if (code.kind === 'none' && known.plannedAt.get(runId) !== known.changes) return false;
+  const isAsItFailed = known.endedAt.get(runId) === known.changes;
+  return state.verdict === undefined || endTells(state, state.verdict, { isAsItFailed, ...asked });
+}
+
+interface EndFacts extends AskedAttempts {
+  /** Nothing was done since that could mend what failed. */
+  readonly isAsItFailed: boolean;
+}
+
+/** Whether the end of a run says what the same would come to. */
+function endTells({ alarms, spec }: RunState, { kind }: Verdict, { isAsItFailed, limit }: EndFacts): boolean {
+  switch (kind) {
+    case 'ok':
+      return true;
+    case 'lost':
+    case 'preempted':
+      return false;
+    case 'killed':
+      return alarms.some(({ action }) => action === 'kill');
+    case 'time_limit':
+      return (limit?.ms ?? Infinity) <= (spec.limit?.ms ?? 0);
+    case 'failed':
+    case 'signalled':
+    case 'out_of_memory':
+      return isAsItFailed;
+  }
+}

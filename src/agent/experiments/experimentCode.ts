@@ -1,0 +1,27 @@
+/** What the tools for the code of experiments see of a session. */
+import type { Clock } from '../../base/clock.ts';
+import { Worktrees } from '../../experiments/git/worktrees.ts';
+import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
+import type { Machines } from '../../machines/machine.ts';
+import type { ExperimentCode } from '../../tools/experimentCode.ts';
+import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+
+export interface ExperimentCodeDeps {
+  readonly log: SessionLog;
+  readonly desk: RunDesk;
+  readonly machines: Machines;
+  readonly clock: Clock;
+  /** What is kept with the code of experiments. */
+  limits(): LeaveOutLimits;
+}
+
+export const createExperimentCode = ({ log, desk, machines, clock, limits }: ExperimentCodeDeps): ExperimentCode => ({
+  machines,
+  clock,
+  worktrees: new Worktrees({ sessionId: log.state.id, clock, limits }),
+  championFolder() {
+    const champion = desk.ledger().rows.find(({ isChampion }) => isChampion);
+    return champion && log.state.runs.get(champion.runId)?.spec.cwd;
+  },
+});

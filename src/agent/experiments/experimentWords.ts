@@ -1,0 +1,109 @@
+/** Experiments in words for the model: what is known of one, why a launch is refused, what speaks against a decision. */
+import { formatValue, oneLine } from '../../base/text.ts';
+import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
+import type { Decision } from '../../experiments/experiment.ts';
+import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
+
+export interface RefusedLaunch {
+  readonly found: readonly { readonly attempt: Attempt; readonly found: FoundRun }[];
+  /** Commands that were to be launched. */
+  readonly of: number;
+  readonly ledger: Ledger;
+}
+
+const maxNamed = 5;
+
+/** `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83` */
+export function resultWords({ metric, mean, spread, n }: ExperimentResult): string {
+  const value = `${metric} ${formatValue(mean)}`;
+  return spread === undefined ? value : `${value} ± ${formatValue(spread)} over ${n} runs`;
+}
+
+/** What is measured of it, in one line. */
+export const resultText = ({ verdicts, result, status }: ExperimentRow): string =>
+  [status === 'not_started' ? 'never started' : verdicts, ...(result === undefined ? [] : [resultWords(result)])].join(
+    ', ',
+  );
+
+/** `discard: no better than the baseline`, `not decided yet` */
+export const decisionText = ({ decision }: Pick<ExperimentRow, 'decision'>): string =>
+  decision === undefined ? 'not decided yet' : `${decision.decision}: ${oneLine(decision.why, 200)}`;
+
+/** Names the earlier experiment, its result and decision, and how it is repeated on purpose. */
+export function duplicateText({ found, of, ledger }: RefusedLaunch): string {
+  const byExperiment = Map.groupBy(found, ({ found: { experimentId } }) => experimentId);
+  const lines = [...byExperiment].slice(0, maxNamed).map(([id, duplicates]) => earlierText(id, duplicates, ledger));
+  const more = byExperiment.size > maxNamed ? [`… and in ${byExperiment.size - maxNamed} more experiments`] : [];
+  const [id = ''] = byExperiment.keys();
+  const head = of === 1 ? 'Nothing was started: this was tried before.' : pointsText(found.length, of);
+  const instead = of === 1 ? 'Try something that was not tried.' : 'Leave out what was tried.';
+  return [
+    head,
+    ...lines,
+    ...more,
+    `${instead} To repeat it on purpose: experiment: "${id}" adds a run to that experiment (such as another seed), retest: "<why>" makes it anew as an experiment of its own.`,
+  ].join('\n');
+}
+
+const pointsText = (count: number, of: number): string =>
+  `Nothing was started: ${count} of ${of} points were tried before.`;
+
+const likenessText = {
+  same: 'the same code (comments and outputs do not count) with the same arguments',
+  seed: 'the same code with arguments that differ in nothing but seed, workers or logging',
+} as const;
+
+function earlierText(id: string, duplicates: RefusedLaunch['found'], { experiments, rows }: Ledger): string {
+  const row = experiments.find((one) => one.id === id);
+  const [first] = duplicates;
+  const numbers = rows
+    .filter(({ runId }) => duplicates.some(({ found }) => found.runId === runId))
+    .map(({ number }) => `run ${number}`);
+  const said = row === undefined ? '' : ` "${oneLine(row.hypothesis, 160)}"`;
+  const told = row === undefined ? [] : [resultText(row), decisionText(row)];
+  const ran = first === undefined ? '' : likenessText[first.found.likeness];
+  return `- experiment ${id}${said} ran ${ran} (${numbers.slice(0, maxNamed).join(', ')}): ${told.join('; ')}`;
+}
+
+/** What a decision has against it; it stands all the same. */
+export function decisionWarnings(row: ExperimentRow, decision: Decision, { experiments, decisive }: Ledger): string[] {
+  const { result, runs } = row;
+  if (decision === 'crash' && runs.some(({ verdict }) => verdict?.kind === 'ok'))
+    return [
+      'A run of it ended well: crash is for experiments that failed. It stands; decide again if that was not meant.',
+    ];
+  if (decision !== 'keep') return [];
+  if (result === undefined || decisive === undefined)
+    return ['Nothing was measured in it that could be compared. It stands; decide again if that was not meant.'];
+  const other = bestOther(row, experiments, decisive.direction);
+  return other === undefined ? [] : comparedText(result, other, decisive.direction);
+}
+
+type Direction = NonNullable<Ledger['decisive']>['direction'];
+type Measured = ExperimentRow & { readonly result: ExperimentResult };
+
+/** What was kept counts before what is undecided. */
+function bestOther(
+  { id }: ExperimentRow,
+  experiments: readonly ExperimentRow[],
+  direction: Direction,
+): Measured | undefined {
+  const sign = direction === 'lower' ? 1 : -1;
+  const isKept = ({ decision }: ExperimentRow): number => Number(decision?.decision === 'keep');
+  return experiments
+    .filter((one): one is Measured => one.id !== id && one.result !== undefined && !isOut(one.decision?.decision))
+    .toSorted((a, b) => isKept(b) - isKept(a) || sign * (a.result.mean - b.result.mean))[0];
+}
+
+const isOut = (decision: Decision | undefined): boolean =>
+  decision === 'discard' || decision === 'invalid' || decision === 'crash';
+
+function comparedText(result: ExperimentResult, other: Measured, direction: Direction): string[] {
+  const gain = (direction === 'lower' ? 1 : -1) * (other.result.mean - result.mean);
+  const against = `${resultWords(result)} against ${resultWords(other.result)} of experiment ${other.id}`;
+  if (gain < 0) return [`It is worse than the best so far: ${against}. It stands; decide again if that was not meant.`];
+  const noise = Math.max(result.spread ?? 0, other.result.spread ?? 0);
+  if (noise > 0 && gain < noise)
+    return [`The gain is within the spread of repeats: ${against}. More seeds would tell whether it is real.`];
+  return [];
+}

@@ -1,0 +1,235 @@
+/**
+ * An experiment run again: its code in a fresh work tree, the same command, machine and limits; then each metric beside what
+ * was measured before. Whether it was reproduced is said only against the spread of repeats, or a tolerance that was given.
+ */
+import path from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf, UserFacing } from '../../base/errors.ts';
+import { formatValue } from '../../base/text.ts';
+import { Worktrees } from '../../experiments/git/worktrees.ts';
+import { summaryFor, type ExperimentRow, type LedgerRow } from '../../experiments/ledger.ts';
+import { repeatsOf } from '../../experiments/recordRows.ts';
+import type { Machines } from '../../machines/machine.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import { verdictText, type RunSpec, type Verdict } from '../../runs/run.ts';
+import { environmentSince } from '../environmentSince.ts';
+import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+
+export interface ReproductionDeps {
+  readonly log: SessionLog;
+  readonly desk: RunDesk;
+  readonly machines: Machines;
+  readonly clock: Clock;
+  /** Of the session, absolute. */
+  readonly folder: string;
+}
+
+export interface ReproduceRequest {
+  /** `e7` */
+  readonly experimentId: string;
+  /** Share of the value before that counts as the same, such as 0.01; absent: only the spread of repeats does. */
+  readonly tolerance?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * - `within_spread` · `outside_spread`: of the repeats that were measured before, two standard deviations
+ * - `within_tolerance` · `outside_tolerance`: of the tolerance that was given
+ * - `not_judged`: there was one run, and no tolerance
+ */
+export type Judgement = 'within_spread' | 'outside_spread' | 'within_tolerance' | 'outside_tolerance' | 'not_judged';
+
+export interface ComparedMetric {
+  readonly metric: string;
+  /** Mean of the runs before, of each its best value where the metric has a direction, else its last. */
+  readonly before: number;
+  readonly spread?: number;
+  readonly n: number;
+  readonly now: number;
+  readonly delta: number;
+  readonly judgement: Judgement;
+}
+
+export interface Reproduction {
+  readonly experimentId: string;
+  /** Of the run that was made. */
+  readonly run: number;
+  readonly verdict: Verdict;
+  readonly metrics: readonly ComparedMetric[];
+  /** What could not be the same, in sentences. */
+  readonly differences: readonly string[];
+}
+
+/** Resolves when the run is over. Throws `UserFacing` where it cannot be made; once it was started, it goes on by itself. */
+export async function reproduce(deps: ReproductionDeps, request: ReproduceRequest): Promise<Reproduction> {
+  const { log, desk } = deps;
+  const row = plannedRow(desk, request.experimentId);
+  const repeats = repeatedRuns(row, desk);
+  const original = log.state.runs.get(repeats[0].runId)?.spec;
+  if (original === undefined) throw new UserFacing(`Run ${repeats[0].number} is not in the journal.`);
+  const place = await placeOf(deps, row, original);
+  const spec = await launched(deps, { row, original, cwd: place.cwd, signal: request.signal });
+  const environment = environmentSince(deps, row.plan.envId, request.signal);
+  const { verdict, metrics } = await ended(deps, spec, request.signal);
+  return {
+    ...{ experimentId: row.id, run: spec.number, verdict },
+    metrics: metrics.flatMap((now) => compared(now, repeats, request.tolerance) ?? []),
+    differences: [...place.differences, await environment],
+  };
+}
+
+type Planned = ExperimentRow & { readonly plan: NonNullable<ExperimentRow['plan']> };
+
+function plannedRow(desk: RunDesk, id: string): Planned {
+  const { experiments } = desk.ledger();
+  const row = experiments.find((one): one is Planned => one.plan !== undefined && one.id === id);
+  if (row !== undefined) return row;
+  const known = experiments.flatMap(({ plan }) => plan?.id ?? []).slice(-20);
+  throw new UserFacing(
+    `There is no experiment ${id} that can be run again.`,
+    known.length === 0 ? 'The session has none.' : `Name one of: ${known.join(', ')}.`,
+  );
+}
+
+/** The runs that its result is of; else those that went well. */
+function repeatedRuns({ id, runs, result }: Planned, desk: RunDesk): readonly [LedgerRow, ...LedgerRow[]] {
+  const groups = repeatsOf(result?.runs ?? runs.filter(({ verdict }) => verdict?.kind === 'ok'));
+  const [first, ...more] = groups[0] ?? [];
+  if (first !== undefined && desk.find(first.runId) !== undefined) return [first, ...more];
+  throw new UserFacing(`No run of ${id} ended well.`, 'There is nothing to compare another one with.');
+}
+
+interface Place {
+  readonly cwd: string;
+  readonly differences: readonly string[];
+}
+
+/** A fresh work tree with the kept code; where none was kept, the folder as it is now, and that is said. */
+async function placeOf(
+  { log, machines, clock }: ReproductionDeps,
+  { id, plan }: Planned,
+  run: RunSpec,
+): Promise<Place> {
+  const { code } = plan;
+  const commit = code.kind === 'git' ? (code.commit ?? (code.isDirty ? undefined : code.head)) : undefined;
+  if (code.kind === 'none' || commit === undefined) {
+    const why = code.kind === 'none' ? code.why : 'it could not be kept';
+    return { cwd: run.cwd, differences: [`The code of ${id} was not kept (${why}): it ran with what is there now.`] };
+  }
+  const worktrees = new Worktrees({ sessionId: log.state.id, clock });
+  const machine = machines.get(run.machineId);
+  const name = `reproduction ${id} run ${log.state.runs.size + 1}`;
+  try {
+    const top = await worktrees.add({ machine, folder: code.repo }, commit, name);
+    const within = path.posix.relative(code.repo, run.cwd);
+    const leftOut = code.leftOut.length === 0 ? [] : [`Not in its code: ${code.leftOut.join(', ')}.`];
+    return { cwd: path.posix.join(top, within), differences: leftOut };
+  } catch (error) {
+    throw new UserFacing(`The code of ${id} could not be brought back: ${messageOf(error)}`);
+  }
+}
+
+interface Launch {
+  readonly row: Planned;
+  readonly original: RunSpec;
+  readonly cwd: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function launched({ desk, log }: ReproductionDeps, { row, original, cwd, signal }: Launch): Promise<RunSpec> {
+  const { machineId, command, metrics, limit, resources } = original;
+  const request = {
+    ...{ machineId, command, cwd, metrics, label: 'reproduction', experimentId: row.id },
+    ...(limit && { limit }),
+    ...(resources && { resources }),
+  };
+  const callId = `reproduction-${row.id}-${log.state.runs.size + 1}`;
+  try {
+    return (await desk.launch(request, callId, signal ?? new AbortController().signal)).spec;
+  } catch (error) {
+    throw new UserFacing(`The run was not started: ${messageOf(error)}`, 'Nothing of the session was changed.');
+  }
+}
+
+interface Ended {
+  readonly verdict: Verdict;
+  readonly metrics: readonly MetricSummary[];
+}
+
+/** Its end may be on disk before it is asked for. */
+function ended({ log }: ReproductionDeps, spec: RunSpec, signal: AbortSignal | undefined): Promise<Ended> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+  const look = (): void => {
+    const { verdict, metrics = [] } = log.state.runs.get(spec.id) ?? {};
+    if (verdict !== undefined) resolve({ verdict, metrics });
+  };
+  const listening = log.onDidRecord(look);
+  const stop = (): void =>
+    reject(
+      new UserFacing(`Run ${spec.number} goes on.`, 'Its end is recorded with the session; compare it in the ledger.'),
+    );
+  signal?.addEventListener('abort', stop, { once: true });
+  look();
+  if (signal?.aborted) stop();
+  return promise.finally(() => {
+    listening.dispose();
+    signal?.removeEventListener('abort', stop);
+  });
+}
+
+function compared(
+  summary: MetricSummary,
+  repeats: readonly LedgerRow[],
+  tolerance: number | undefined,
+): ComparedMetric | undefined {
+  const values = repeats.flatMap(({ metrics }) => {
+    const before = summaryFor(metrics, summary.metric);
+    const value = before && valueOf(before);
+    return value !== undefined && Number.isFinite(value) ? [value] : [];
+  });
+  if (values.length === 0) return undefined;
+  const n = values.length;
+  const before = values.reduce((sum, value) => sum + value, 0) / n;
+  const spread = n < 2 ? undefined : Math.sqrt(values.reduce((sum, value) => sum + (value - before) ** 2, 0) / (n - 1));
+  const now = valueOf(summary);
+  const delta = now - before;
+  const judgement = judged({ delta, before, spread, tolerance });
+  return { metric: summary.metric, before, ...(spread !== undefined && { spread }), n, now, delta, judgement };
+}
+
+const valueOf = ({ best, last, direction }: MetricSummary): number => (direction === 'none' ? last : best);
+
+interface Judged {
+  readonly delta: number;
+  readonly before: number;
+  readonly spread: number | undefined;
+  readonly tolerance: number | undefined;
+}
+
+function judged({ delta, before, spread, tolerance }: Judged): Judgement {
+  if (tolerance !== undefined)
+    return Math.abs(delta) <= tolerance * Math.abs(before) ? 'within_tolerance' : 'outside_tolerance';
+  if (spread === undefined) return 'not_judged';
+  return Math.abs(delta) <= 2 * spread ? 'within_spread' : 'outside_spread';
+}
+
+const judgementText: Readonly<Record<Judgement, string>> = {
+  within_spread: 'within two standard deviations of the repeats',
+  outside_spread: 'outside two standard deviations of the repeats',
+  within_tolerance: 'within the tolerance',
+  outside_tolerance: 'outside the tolerance',
+  not_judged: 'not judged: there is one run to compare with, and no tolerance was given',
+};
+
+/** Lines for a person. */
+export function reproductionText({ experimentId, run, verdict, metrics, differences }: Reproduction): string {
+  const head = `Experiment ${experimentId} was run again as run ${run}: ${verdictText(verdict)}.`;
+  const lines = metrics.map(({ metric, before, spread, n, now, delta, judgement }) => {
+    const was =
+      spread === undefined ? formatValue(before) : `${formatValue(before)} ± ${formatValue(spread)} (${n} runs)`;
+    return `${metric}: ${formatValue(now)}, before ${was}, Δ ${delta >= 0 ? '+' : ''}${formatValue(delta)}; ${judgementText[judgement]}`;
+  });
+  const none = metrics.length === 0 ? ['No metric was measured both times.'] : [];
+  return [head, ...lines, ...none, ...differences].join('\n');
+}

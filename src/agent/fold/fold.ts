@@ -1,0 +1,254 @@
+/** events → state. Pure: resuming after a crash is this same fold. Events that are not known here change nothing. */
+import { parseGoalTarget } from '../../experiments/target.ts';
+import type { RunId } from '../../base/ids.ts';
+import { contextTokens } from '../../models/model.ts';
+import type { RunSpec } from '../../runs/run.ts';
+import type { JournalEvent } from '../events.ts';
+import { allowed, begun, changeExperiment, launched, noticed, renewed } from './experimentFold.ts';
+import { foldingAtOnce, withEntry } from './growing.ts';
+import type { RunState, SessionState, Spending, SweepState } from '../state.ts';
+
+type Started = Extract<JournalEvent, { type: 'session.started' }>;
+
+/** `undefined` when the journal does not begin with `session.started`: there is no session then. */
+export function foldSession(events: readonly JournalEvent[]): SessionState | undefined {
+  const first = events.find((event): event is Started => event.type === 'session.started');
+  if (first === undefined) return undefined;
+  const rest = events.slice(events.indexOf(first) + 1);
+  return foldingAtOnce(() => rest.reduce(applyEvent, initialState(first)));
+}
+
+export function initialState(event: Started): SessionState {
+  const target = parseGoalTarget(event.goal);
+  return {
+    id: event.sessionId,
+    goal: event.goal,
+    ...(target && { target }),
+    budget: event.budget,
+    provider: event.provider,
+    model: event.model,
+    workFolder: event.workFolder,
+    startedMs: event.at,
+    lastEventMs: event.at,
+    phase: 'ready',
+    turns: 0,
+    usd: 0,
+    planUsd: 0,
+    hasUnknownCost: false,
+    spending: new Map(),
+    experiments: [begun('start', event.at)],
+    notices: new Set(),
+    inputTokens: 0,
+    outputTokens: 0,
+    runs: new Map(),
+    sweeps: new Map(),
+    envs: [],
+    stickies: new Map(),
+    records: new Map(),
+    imported: [],
+    questions: new Map(),
+  };
+}
+
+export function applyEvent(state: SessionState, event: JournalEvent): SessionState {
+  const change = changes[event.type] as ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
+  // An event of a newer version stays in the journal, without meaning here.
+  return change === undefined ? state : { ...change(state, event), lastEventMs: event.at };
+}
+
+type Changes = {
+  readonly [Type in JournalEvent['type']]: (
+    state: SessionState,
+    event: Extract<JournalEvent, { type: Type }>,
+  ) => SessionState;
+};
+
+const same = (state: SessionState): SessionState => state;
+
+const changes: Changes = {
+  'session.started': same,
+  'session.resumed': (state, { budget }) => ({
+    ...(budget === undefined ? state : allowed(state, budget)),
+    phase: revived(state),
+  }),
+  'session.model_changed': (state, { provider, model }) => ({ ...state, provider, model }),
+  'session.effort_changed': (state, { effort }) => ({ ...without(state, 'effort'), ...(effort && { effort }) }),
+  'session.paused': (state, { detail, by }) => ({
+    ...without(state, 'sleep'),
+    phase: 'paused',
+    pausedBy: detail ?? by,
+  }),
+  'session.ended': (state, { reason, summary, evidence }) => ({
+    ...without(state, 'sleep', 'monitor'),
+    phase: 'ended',
+    end: { reason, summary, evidence },
+  }),
+  'message.added': (state, { origin }) => (origin === 'person' ? renewed(awake(state)) : state),
+  'model.requested': (state, { turn }) => ({
+    ...changeExperiment(without(state, 'pausedBy'), (last) => ({ ...last, turns: last.turns + 1 })),
+    phase: 'thinking',
+    turns: turn,
+  }),
+  'model.replied': (state, event) => ({
+    ...spent(state, event),
+    phase: state.phase === 'thinking' ? 'ready' : state.phase,
+  }),
+  'model.consulted': (state, event) => spent(state, event),
+  'budget.noticed': noticed,
+  'permission.decided': same,
+  'tool.started': (state) => (state.phase === 'ready' ? { ...state, phase: 'acting' } : state),
+  'tool.finished': same,
+  'run.planned': (state, { spec }) =>
+    withRun(state, spec.id, { spec, metrics: [], alarms: [], ...envFor(state, spec) }),
+  'run.started': (state, { runId, process, at }) => launched(changeRun(state, runId, { process }), runId, at),
+  'run.ended': (state, { runId, verdict, endedMs, metrics }) => changeRun(state, runId, { verdict, endedMs, metrics }),
+  'run.not_started': (state, { runId, why }) => changeRun(state, runId, { notStarted: why }),
+  'run.alarmed': (state, { runId, kind, detail, action, at: atMs }) => {
+    const alarms = state.runs.get(runId)?.alarms ?? [];
+    return changeRun(state, runId, { alarms: [...alarms, { kind, detail, action, atMs }] });
+  },
+  'experiment.planned': (state, { plan, at: plannedMs }) => ({
+    ...state,
+    records: withEntry(state.records, plan.id, { plan, plannedMs, decisions: [] }),
+  }),
+  'experiment.decided': (state, { experimentId, decision, why, by, at: atMs }) => ({
+    ...state,
+    records: changed(state.records, experimentId, (record) => ({
+      ...record,
+      decisions: [...record.decisions, { decision, why, by, atMs }],
+    })),
+  }),
+  'results.imported': (state, { results }) => ({ ...state, imported: [...state.imported, ...results] }),
+  'question.asked': (state, { questionId: id, text, options, fallback, deadlineMs, runId, at: askedMs }) => {
+    const question = { id, text, options, fallback, askedMs, deadlineMs, ...(runId && { runId }) };
+    return { ...state, questions: withEntry(state.questions, id, question) };
+  },
+  'question.answered': (state, { questionId, answer: text, by }) => ({
+    ...state,
+    questions: changed(state.questions, questionId, (question) => ({ ...question, answer: { text, by } })),
+  }),
+  'sweep.started': (state, { plan, callId }) => withSweep(state, { plan, callId, skipped: new Map() }),
+  'sweep.point_skipped': (state, { sweepId, index, why }) =>
+    changeSweep(state, sweepId, (sweep) => ({ ...sweep, skipped: withEntry(sweep.skipped, index, why) })),
+  'sweep.ended': (state, { sweepId, why }) => changeSweep(state, sweepId, (sweep) => ({ ...sweep, end: why })),
+  'env.captured': (state, { envId: id, machineId, repo, gist, file }) => ({
+    ...state,
+    envs: [...state.envs, { id, machineId, repo, gist, file }],
+  }),
+  'sleep.started': (state, { sleepId, request, at, callId }) => ({
+    ...state,
+    phase: 'sleeping',
+    sleep: { sleepId, request, sinceMs: at, isCheckIn: callId === '' },
+  }),
+  // Told of a sleep that is over already, it changes nothing.
+  'sleep.ended': (state, { sleepId }) =>
+    state.sleep?.sleepId === sleepId ? { ...without(state, 'sleep'), phase: 'ready' } : state,
+  'monitor.started': (state, { goal, intervalMs, at }) => ({ ...state, monitor: { goal, intervalMs, sinceMs: at } }),
+  'monitor.stopped': (state) => without(state, 'monitor'),
+  'context.checkpointed': same,
+  'note.pinned': (state, { number, text }) => ({ ...state, stickies: withEntry(state.stickies, number, text) }),
+  'note.unpinned': (state, { number }) => ({
+    ...state,
+    stickies: new Map([...state.stickies].filter(([other]) => other !== number)),
+  }),
+};
+
+type Paid = Pick<Extract<JournalEvent, { type: 'model.consulted' }>, 'provider' | 'model' | 'usage' | 'cost'>;
+
+function spent(state: SessionState, { provider, model, usage, cost }: Paid): SessionState {
+  const usd = 'usd' in cost ? cost.usd : 0;
+  const planUsd = 'isPlan' in cost ? usd : 0;
+  const isUnknown = 'unknown' in cost;
+  const inputTokens = contextTokens(usage);
+  const tokens = inputTokens + usage.outputTokens;
+  const key = `${provider}/${model}`;
+  const before = state.spending.get(key) ?? { ...noSpending, provider, model };
+  const sum: Spending = {
+    ...before,
+    calls: before.calls + 1,
+    usd: before.usd + usd,
+    planUsd: before.planUsd + planUsd,
+    hasUnknownCost: before.hasUnknownCost || isUnknown,
+    tokens: before.tokens + tokens,
+    inputTokens: before.inputTokens + inputTokens,
+    cacheReadTokens: before.cacheReadTokens + usage.cacheReadTokens,
+  };
+  return {
+    ...changeExperiment(state, (last) => ({
+      ...last,
+      usd: last.usd + usd,
+      tokens: last.tokens + tokens,
+      hasUnknownCost: last.hasUnknownCost || isUnknown,
+    })),
+    usd: state.usd + usd,
+    planUsd: state.planUsd + planUsd,
+    hasUnknownCost: state.hasUnknownCost || isUnknown,
+    inputTokens: state.inputTokens + inputTokens,
+    outputTokens: state.outputTokens + usage.outputTokens,
+    spending: withEntry(state.spending, key, sum),
+  };
+}
+
+const noSpending = {
+  calls: 0,
+  usd: 0,
+  planUsd: 0,
+  hasUnknownCost: false,
+  tokens: 0,
+  inputTokens: 0,
+  cacheReadTokens: 0,
+} as const;
+
+const revived = (state: SessionState): SessionState['phase'] =>
+  state.phase === 'thinking' || state.phase === 'acting' ? 'ready' : state.phase;
+
+/** A person's message opens an ended or paused session again. A sleep ends by its own event. */
+const awake = (state: SessionState): SessionState =>
+  state.phase === 'ended' || state.phase === 'paused'
+    ? { ...without(state, 'end', 'pausedBy'), phase: 'ready' }
+    : state;
+
+function changeRun(state: SessionState, id: RunId, change: Partial<RunState>): SessionState {
+  const run = state.runs.get(id);
+  return run === undefined ? state : withRun(state, id, { ...run, ...change });
+}
+
+const withRun = (state: SessionState, id: RunId, run: RunState): SessionState => ({
+  ...state,
+  runs: withEntry(state.runs, id, run),
+});
+
+/** The environment that was recorded last for a machine and folder. */
+export function envFor(
+  { envs }: Pick<SessionState, 'envs'>,
+  { machineId, cwd }: Pick<RunSpec, 'machineId' | 'cwd'>,
+): { readonly envId?: string } {
+  const env = envs.findLast(
+    ({ machineId: id, repo }) => id === machineId && (cwd === repo || cwd.startsWith(`${repo}/`)),
+  );
+  return env === undefined ? {} : { envId: env.id };
+}
+
+const changeSweep = (state: SessionState, id: string, change: (sweep: SweepState) => SweepState): SessionState => ({
+  ...state,
+  sweeps: changed(state.sweeps, id, change),
+});
+
+/** Told of what is not there, it changes nothing. */
+function changed<V>(entries: ReadonlyMap<string, V>, id: string, change: (entry: V) => V): ReadonlyMap<string, V> {
+  const entry = entries.get(id);
+  return entry === undefined ? entries : withEntry(entries, id, change(entry));
+}
+
+const withSweep = (state: SessionState, sweep: SweepState): SessionState => ({
+  ...state,
+  sweeps: withEntry(state.sweeps, sweep.plan.id, sweep),
+});
+
+type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy' | 'effort';
+
+function without(state: SessionState, ...keys: readonly OptionalKey[]): SessionState {
+  const copy: Partial<Record<OptionalKey, unknown>> & SessionState = { ...state };
+  for (const key of keys) delete copy[key];
+  return copy;
+}

@@ -1,0 +1,213 @@
+/** Runs the calls of one reply: permit → act → record. Reading calls run side by side, others in order. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { delay } from '../../base/clock.ts';
+import { messageOf, ToolFailure } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import { capText, cleanText } from '../../base/text.ts';
+import type { ToolCallBlock } from '../../models/model.ts';
+import type { Gate } from '../../permissions/gate.ts';
+import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
+import { isClosing } from '../closing.ts';
+import type { SessionEvent, StreamEvent } from '../events.ts';
+
+export interface ActDeps {
+  readonly sessionId: SessionId;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Whole results that were too long for the model are kept here. */
+  readonly resultsFolder: string;
+  record(event: SessionEvent): Promise<void>;
+  show(event: StreamEvent): void;
+  /** True once the session ended or sleeps: calls after that in the same reply are not made. */
+  isOver(): boolean;
+}
+
+/** Characters of one result that the model is shown. */
+const maxResultChars = 24_000;
+/** How long an interrupted tool may take to come back before it is left to itself. */
+const interruptGraceMs = 700;
+
+type Outcome = Omit<Extract<SessionEvent, { type: 'tool.finished' }>, 'type' | 'callId' | 'name' | 'durationMs'>;
+
+/**
+ * Resolves when every call has its result in the journal; after an abort the rest is recorded as interrupted. When Helios
+ * is closing, what it breaks off has no result.
+ */
+export async function act(calls: readonly ToolCallBlock[], deps: ActDeps, signal: AbortSignal): Promise<void> {
+  for (const group of groupCalls(calls, deps.tools)) {
+    await Promise.all(group.map((call) => actOne(call, deps, signal)));
+  }
+}
+
+/** Neighbouring reads form one group; every other call is a group of its own. */
+function groupCalls(calls: readonly ToolCallBlock[], tools: ReadonlyMap<string, Tool>): ToolCallBlock[][] {
+  const groups: ToolCallBlock[][] = [];
+  let wasRead = false;
+  for (const call of calls) {
+    const isRead = isPlainRead(tools.get(call.name));
+    const last = groups.at(-1);
+    if (isRead && wasRead && last !== undefined) last.push(call);
+    else groups.push([call]);
+    wasRead = isRead;
+  }
+  return groups;
+}
+
+const isPlainRead = (tool: Tool | undefined): boolean =>
+  tool?.effect === 'read' && tool.spec.name !== 'finish' && tool.spec.name !== 'sleep';
+
+async function actOne(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): Promise<void> {
+  const startedMs = deps.clock.now();
+  const outcome = await outcomeOf(call, deps, signal);
+  if (outcome.isError && isClosing(signal)) return;
+  await deps.record({
+    type: 'tool.finished',
+    callId: call.id,
+    name: call.name,
+    durationMs: deps.clock.now() - startedMs,
+    ...outcome,
+  });
+}
+
+async function outcomeOf(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): Promise<Outcome> {
+  if (signal.aborted) return failed('Interrupted by the person before it was started.');
+  if (deps.isOver()) return failed('Not executed: an earlier call of this reply ended the turn.');
+  if (call.problem !== undefined) return failed(call.problem);
+  const tool = deps.tools.get(call.name);
+  if (tool === undefined)
+    return failed(`There is no tool ${call.name}. The tools are: ${[...deps.tools.keys()].join(', ')}.`);
+  const parsed = tool.parse(call.input);
+  if (!parsed.ok) return failed(parsed.problem);
+  const refusal = await permit(call, tool, deps, signal);
+  if (refusal !== undefined) return failed(refusal);
+  return execute({ call, tool, args: parsed.args }, deps, signal);
+}
+
+/** Why the call may not be made; `undefined` when it may. */
+async function permit(
+  call: ToolCallBlock,
+  tool: Tool,
+  deps: ActDeps,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const title = tool.describe(call.input);
+  const { repairs = [] } = call;
+  const detail = `${repairNote(repairs)}${JSON.stringify(call.input, null, 2)}`;
+  const decision = await deps.gate.decide(
+    { callId: call.id, tool: call.name, title, effect: tool.effect, detail, repairs },
+    signal,
+  );
+  if (decision.by !== 'rule' || !decision.isAllowed)
+    await deps.record({ type: 'permission.decided', callId: call.id, ...decision });
+  if (signal.aborted) return 'Interrupted by the person before it was started.';
+  if (!decision.isAllowed) return refusalText(decision.why, repairs);
+  await deps.record({ type: 'tool.started', callId: call.id, name: call.name, effect: tool.effect, title });
+  return undefined;
+}
+
+const repairNote = (repairs: readonly string[]): string =>
+  repairs.length === 0 ? '' : `The model wrote this call wrongly (${repairs.join(', ')}). It was read as:\n`;
+
+/** What a repair made of a call needs a person; the model can do without one by writing it rightly. */
+const refusalText = (why: string, repairs: readonly string[]): string =>
+  repairs.length === 0
+    ? `Not allowed: ${why}. Find another way, or go on without it.`
+    : `Not executed: ${why}. The call had to be mended (${repairs.join(', ')}), and a mended call is not made unasked. If it is right, write it again as valid JSON.`;
+
+interface Permitted {
+  readonly call: ToolCallBlock;
+  readonly tool: Tool;
+  readonly args: unknown;
+}
+
+async function execute({ call, tool, args }: Permitted, deps: ActDeps, signal: AbortSignal): Promise<Outcome> {
+  const context: ToolContext = {
+    sessionId: deps.sessionId,
+    callId: call.id,
+    signal,
+    progress: (text) => deps.show({ type: 'tool.progress', callId: call.id, text }),
+  };
+  try {
+    const result = await untilInterrupted(tool.execute(args, context), deps.clock, signal);
+    return result === undefined
+      ? failed('Interrupted by the person while it ran. It may or may not have taken effect.')
+      : succeeded(call, result, deps);
+  } catch (error) {
+    if (error instanceof ToolFailure) return failed(error.message);
+    if (signal.aborted) return failed('Interrupted by the person while it ran. It may or may not have taken effect.');
+    deps.logger.error(`Tool ${call.name} failed`, error);
+    return failed(`Internal error in ${call.name}: ${messageOf(error)}. Try another way.`);
+  }
+}
+
+/** The result, or `undefined` when the tool did not come back soon after the abort. */
+async function untilInterrupted(
+  work: Promise<ToolResult>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ToolResult | undefined> {
+  const gaveUp = new AbortController();
+  const interrupted = new Promise<undefined>((resolve) => {
+    const onAbort = (): void => {
+      delay(clock, interruptGraceMs, gaveUp.signal).then(
+        () => resolve(undefined),
+        () => resolve(undefined),
+      );
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true, signal: gaveUp.signal });
+  });
+  try {
+    return await Promise.race([work, interrupted]);
+  } finally {
+    gaveUp.abort();
+    // A tool that is left to itself must not bring the process down when it fails later.
+    work.catch(() => undefined);
+  }
+}
+
+async function succeeded(call: ToolCallBlock, result: ToolResult, deps: ActDeps): Promise<Outcome> {
+  const whole =
+    typeof result.content === 'string' ? cleanText(result.content) : JSON.stringify(result.content, cleaned);
+  const { text, fullPath } = await bounded(whole, call, deps);
+  const { summary, attachments, changedFiles, runId } = result;
+  return {
+    text,
+    isError: false,
+    ...(fullPath !== undefined && { fullPath }),
+    ...(summary !== undefined && { summary }),
+    ...(attachments !== undefined && { attachments }),
+    ...(changedFiles !== undefined && { changedFiles }),
+    ...(runId !== undefined && { runId }),
+  };
+}
+
+async function bounded(
+  whole: string,
+  call: ToolCallBlock,
+  deps: ActDeps,
+): Promise<{ text: string; fullPath?: string }> {
+  if (whole.length <= maxResultChars) return { text: whole };
+  const fullPath = path.join(deps.resultsFolder, `${call.id.replace(/[^\w-]/g, '_')}.txt`);
+  try {
+    await mkdir(deps.resultsFolder, { recursive: true });
+    await writeFile(fullPath, whole);
+  } catch (error) {
+    // The call has taken effect: that its result cannot be kept must not make it a failed one.
+    deps.logger.warn(`A long result was not kept: ${messageOf(error)}`);
+    return { text: capText(whole, maxResultChars, 'they could not be kept').text };
+  }
+  return {
+    text: capText(whole, maxResultChars, `the whole is in ${fullPath}, for read_file on machine local`).text,
+    fullPath,
+  };
+}
+
+const cleaned = (_key: string, value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);
+
+const failed = (text: string): Outcome => ({ text: capText(cleanText(text), maxResultChars).text, isError: true });

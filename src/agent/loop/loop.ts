@@ -1,0 +1,288 @@
+/**
+ * The loop: think → permit → act → record, until the session ends, sleeps, or is interrupted. It holds no state of its
+ * own: whatever it decides, it decides from the journal's state.
+ */
+import { delay, type Clock } from '../../base/clock.ts';
+import { HeliosError } from '../../base/errors.ts';
+import type {
+  AssistantBlock,
+  Effort,
+  ModelDescription,
+  ModelFailure,
+  ModelProvider,
+  ModelReply,
+  ModelRequest,
+  SystemPart,
+  ToolCallBlock,
+  ToolSpec,
+} from '../../models/model.ts';
+import type { Cost } from '../../models/prices.ts';
+import { act, type ActDeps } from './act.ts';
+import type { BudgetGuard } from '../budget/guard.ts';
+import { dueShortening, type Shortening } from '../context/checkpoint.ts';
+import { estimatedTokens, promptTokens } from '../context/contextSize.ts';
+import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from '../events.ts';
+import { growingFold } from '../fold/growingFold.ts';
+import { buildHistory, interruptedText } from '../context/history.ts';
+import type { PlateauGuard } from './plateauGuard.ts';
+import { idleness, isIdleTooLong } from './progress.ts';
+import { reminderText } from '../context/prompt.ts';
+import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+import { think } from './think.ts';
+
+export interface LoopDeps {
+  readonly log: SessionLog;
+  readonly desk: RunDesk;
+  readonly clock: Clock;
+  readonly idleTurns: number;
+  /** Where the session does not say. */
+  readonly effort: Effort;
+  provider(id: string): ModelProvider;
+  /** What is known of a model, from all lists. */
+  describe(provider: string, model: string): ModelDescription | undefined;
+  cost(provider: string, reply: ModelReply): Cost;
+  readonly budget: BudgetGuard;
+  readonly plateau: Pick<PlateauGuard, 'endsNow'>;
+  /** The system prompt as it stands; rendered anew only when `isNew`. */
+  prompt(isNew: boolean): Promise<readonly SystemPart[]>;
+  /** The briefing that takes the place of what is replaced. */
+  brief(shortening: Shortening): Promise<string>;
+  readonly act: ActDeps;
+  show(event: StreamEvent): void;
+  end(reason: EndReason, summary: string): Promise<void>;
+  /** Called when a turn brought no tool call while a monitor is set: waits for its next check-in. True when it does. */
+  waitForMonitor(): Promise<boolean>;
+}
+
+/** How long an outage of the provider is waited out, per failed call in a row; then the last one again and again. */
+const outageWaitsMs = [30_000, 60_000, 120_000, 300_000, 600_000];
+const maxOutageCalls = 100;
+/** In a row; each is followed by a request of three quarters of the size at most. */
+const maxOverflows = 4;
+
+/** Returns when the session ended, sleeps, was paused, or `signal` was aborted. Rejects only when nothing can be recorded. */
+export async function runLoop(deps: LoopDeps, signal: AbortSignal): Promise<void> {
+  await actOnPending(deps, signal);
+  while (!signal.aborted && isGoing(deps)) {
+    if (await endsBefore(deps)) return;
+    const reply = await turn(deps, signal);
+    if (reply === undefined || signal.aborted) return;
+    if (reply.stop === 'error') await afterFailure(deps, reply.failure, signal);
+    else await afterReply(deps, reply, signal);
+  }
+}
+
+const isGoing = ({ log }: LoopDeps): boolean => !['sleeping', 'paused', 'ended'].includes(log.state.phase);
+
+/** Calls of the last reply that have no result: after a restart the turn goes on where it stood. */
+export function pendingCalls(events: readonly JournalEvent[]): ToolCallBlock[] {
+  const index = events.findLastIndex((event) => event.type === 'model.replied');
+  const reply = events[index];
+  if (reply?.type !== 'model.replied' || !isWhole(reply)) return [];
+  const done = new Set(events.slice(index).flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : [])));
+  return callsOf(reply.content).filter((call) => !done.has(call.id));
+}
+
+const isWhole = (reply: Pick<ModelReply, 'stop'>): boolean => reply.stop !== 'aborted' && reply.stop !== 'error';
+
+const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
+  content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
+
+/**
+ * What had begun and cannot safely be made twice is recorded as interrupted, and so is everything that the person halted;
+ * the rest is made now.
+ */
+async function actOnPending(deps: LoopDeps, signal: AbortSignal): Promise<void> {
+  const { log } = deps;
+  const begun = new Set(log.events.flatMap((event) => (event.type === 'tool.started' ? [event.callId] : [])));
+  const pending = isGoing(deps) ? pendingCalls(log.events) : [];
+  const wasHalted = isHaltedSinceReply(log.events);
+  const isLost = (call: ToolCallBlock): boolean =>
+    wasHalted || (begun.has(call.id) && deps.act.tools.get(call.name)?.isRepeatable !== true);
+  for (const call of pending.filter(isLost)) await log.record(interruptedCall(call, interruptedText));
+  const rest = pending.filter((call) => !isLost(call));
+  if (rest.length > 0) await act(rest, deps.act, signal);
+}
+
+function isHaltedSinceReply(events: readonly JournalEvent[]): boolean {
+  const replied = events.findLastIndex((event) => event.type === 'model.replied');
+  return events.slice(replied).some((event) => event.type === 'session.paused' || event.type === 'session.ended');
+}
+
+/** The record of a call that has no result. */
+export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent => ({
+  type: 'tool.finished',
+  callId: call.id,
+  name: call.name,
+  text,
+  isError: true,
+  durationMs: 0,
+});
+
+/** True when the session was ended: for a limit that is used up, for a plateau, or for want of progress. */
+async function endsBefore(deps: LoopDeps): Promise<boolean> {
+  const { log, idleTurns } = deps;
+  if ((await deps.budget.endsNow()) || (await deps.plateau.endsNow())) return true;
+  if (isIdleTooLong(idleness(log.events), idleTurns)) {
+    await deps.end('no_progress', 'Stopped: turn after turn without a new run, a changed file or a new note.');
+    return true;
+  }
+  return false;
+}
+
+/** The reply as recorded, or `undefined` when the call was aborted. */
+async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | undefined> {
+  const { log } = deps;
+  const provider = deps.provider(log.state.provider);
+  const tools = [...deps.act.tools.values()].map((tool) => tool.spec);
+  const system = await fittingPrompt(deps, windowOf(deps, provider, log.state.model), tools);
+  const wanted: ModelRequest = {
+    model: log.state.model,
+    system,
+    messages: buildHistory(log.events),
+    tools,
+    effort: log.state.effort ?? deps.effort,
+    conversation: log.state.id,
+  };
+  const request = await deps.budget.fitted(wanted, estimatedTokens(log.events, promptTokens(system, tools)));
+  if (request === undefined) return undefined;
+  const number = log.state.turns + 1;
+  await log.record({ type: 'model.requested', turn: number, provider: provider.id, model: log.state.model });
+  if (signal.aborted) return undefined;
+  const reply = withUniqueIds(await think(provider, request, (event) => deps.show(event), signal), log.events, number);
+  await log.record(repliedEvent(deps, { provider: provider.id, model: request.model }, reply));
+  return reply.stop === 'aborted' ? undefined : reply;
+}
+
+/** Of a model that no list has, the smallest window of its provider is assumed: not every server says that it cut. */
+function windowOf(deps: LoopDeps, provider: ModelProvider, id: string): ModelDescription | undefined {
+  const smallest = provider.models().toSorted((a, b) => a.contextTokens - b.contextTokens)[0];
+  return deps.describe(provider.id, id) ?? smallest;
+}
+
+/** Paid for is the model that was asked: meanwhile another may have been chosen. */
+function repliedEvent(
+  deps: LoopDeps,
+  { provider, model }: { readonly provider: string; readonly model: string },
+  reply: ModelReply,
+): SessionEvent {
+  const { content, stop, usage, failure } = reply;
+  const cost = stop === 'error' && usage.outputTokens === 0 ? { usd: 0 } : deps.cost(provider, { ...reply, model });
+  return {
+    type: 'model.replied',
+    turn: deps.log.state.turns,
+    provider,
+    model: reply.model,
+    content,
+    stop,
+    usage,
+    cost,
+    ...(failure && { failure }),
+  };
+}
+
+/** Some servers count their call ids anew in every reply; in a journal an id names one call. */
+function withUniqueIds(reply: ModelReply, events: readonly JournalEvent[], turnNumber: number): ModelReply {
+  const used = usedIds(events);
+  const own = new Set<string>();
+  const content = reply.content.map((block, index) => {
+    if (block.type !== 'tool_call') return block;
+    const isTaken = block.id === '' || used.has(block.id) || own.has(block.id);
+    const id = isTaken ? `${block.id}_${turnNumber}_${index}` : block.id;
+    own.add(id);
+    return { ...block, id };
+  });
+  return { ...reply, content };
+}
+
+const usedIds = growingFold<JournalEvent, Set<string>>(
+  () => new Set(),
+  (ids, event) => {
+    if (event.type === 'model.replied') for (const { id } of callsOf(event.content)) ids.add(id);
+  },
+);
+
+/** The system prompt, after the conversation was shortened where it would not fit the window beside it. */
+async function fittingPrompt(
+  deps: LoopDeps,
+  window: ModelDescription | undefined,
+  tools: readonly ToolSpec[],
+): Promise<readonly SystemPart[]> {
+  const { log } = deps;
+  const system = await deps.prompt(false);
+  const unmeasured = promptTokens(system, tools);
+  const due = dueShortening(log.events, window, unmeasured);
+  if (due === undefined) return system;
+  const tokensBefore = estimatedTokens(log.events, unmeasured);
+  const briefing = await deps.brief(due);
+  await log.record({ type: 'context.checkpointed', upTo: due.upTo, briefing, tokensBefore });
+  return deps.prompt(true);
+}
+
+async function afterReply(deps: LoopDeps, reply: ModelReply, signal: AbortSignal): Promise<void> {
+  const calls = callsOf(reply.content);
+  if (calls.length > 0) return act(calls, deps.act, signal);
+  if (wasSpokenTo(deps.log)) return;
+  if (reply.stop !== 'length' && (await deps.waitForMonitor())) return;
+  const { talkTurns } = idleness(deps.log.events);
+  const text = reply.stop === 'length' ? cutText : reminderText(talkTurns, deps.idleTurns);
+  await deps.log.record({ type: 'message.added', origin: 'reminder', text });
+}
+
+const cutText =
+  'The reply was cut at the output limit, and what was cut was not executed. Go on in smaller steps: write long files in several parts (write_file with append).';
+
+/** True when something new for the model came while it was replying. */
+function wasSpokenTo({ events, state }: SessionLog): boolean {
+  const asked = events.findLastIndex((event) => event.type === 'model.requested');
+  return events.slice(asked).some((event) => {
+    if (event.type === 'run.ended') return state.runs.get(event.runId)?.spec.sweep === undefined;
+    return event.type === 'message.added' || event.type === 'sweep.ended' || event.type === 'run.alarmed';
+  });
+}
+
+/** What cannot get better by waiting ends the session; an outage is waited out once the provider has ever answered. */
+async function afterFailure(deps: LoopDeps, failure: ModelFailure | undefined, signal: AbortSignal): Promise<void> {
+  const { log } = deps;
+  const text = failure?.message ?? 'the model gave no reply';
+  const failures = failuresInARow(log.events);
+  // The window is smaller than thought: the journal knows now, and the next request is made smaller.
+  if (failure?.reason === 'overflow' && failures <= maxOverflows) return;
+  const isOutage = failure !== undefined && ['network', 'server', 'rate_limit'].includes(failure.reason);
+  const hasAnswered = log.events.some(
+    (event) => event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted',
+  );
+  if (!isOutage || !hasAnswered || failures >= maxOutageCalls)
+    return deps.end('error', `The model cannot be used: ${text}`);
+  const waitMs = Math.max(failure.retryAfterMs ?? 0, outageWaitsMs[Math.min(failures, outageWaitsMs.length) - 1] ?? 0);
+  deps.show({ type: 'text.discarded', why: `${text}; waiting ${Math.round(waitMs / 1000)} s before the next attempt` });
+  await outWaited(deps, waitMs, signal);
+}
+
+/** The wait before the next attempt; what the person says, or another model, ends it at once. */
+async function outWaited({ log, clock }: LoopDeps, waitMs: number, signal: AbortSignal): Promise<void> {
+  const news = new AbortController();
+  const heard = log.onDidRecord((event) => {
+    if (event.type === 'message.added' || event.type === 'session.model_changed') news.abort();
+  });
+  try {
+    await delay(clock, waitMs, AbortSignal.any([signal, news.signal]));
+  } catch (error) {
+    if (!signal.aborted && !news.signal.aborted) throw error;
+  } finally {
+    heard.dispose();
+  }
+}
+
+function failuresInARow(events: readonly JournalEvent[]): number {
+  const replies = events.filter((event) => event.type === 'model.replied');
+  const lastGood = replies.findLastIndex((event) => event.stop !== 'error');
+  return replies.length - 1 - lastGood;
+}
+
+/** For the person: why the session could not go on. */
+export const faultText = (error: unknown): string =>
+  error instanceof HeliosError
+    ? error.message
+    : `Internal error: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,0 +1,57 @@
+/** What a wake tells the model: the runs that go on. Ends of runs stand in the conversation by themselves. */
+import type { Clock } from '../../base/clock.ts';
+import type { Run } from '../../runs/liveRun.ts';
+import type { DigestInput, GoingRun } from '../../sleep/digest.ts';
+import type { Wake } from '../../sleep/sleeper.ts';
+import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionState } from '../state.ts';
+import type { SweepDesk } from '../runs/sweepDesk.ts';
+
+export interface WakeFacts {
+  readonly wake: Wake;
+  readonly sleep: NonNullable<SessionState['sleep']>;
+  readonly log: SessionLog;
+  readonly desk: RunDesk;
+  readonly sweeps: SweepDesk;
+  readonly clock: Clock;
+}
+
+const maxRuns = 20;
+const maxMetrics = 6;
+
+export function digestOf({ wake, sleep, log, desk, sweeps, clock }: WakeFacts): DigestInput {
+  const nowMs = clock.now();
+  const { monitor } = log.state;
+  const cause: DigestInput['cause'] =
+    sleep.isCheckIn && monitor !== undefined
+      ? { kind: 'monitor', goal: monitor.goal, elapsedMs: nowMs - monitor.sinceMs, intervalMs: monitor.intervalMs }
+      : { kind: 'sleep', reason: sleep.request.reason, sleptMs: nowMs - sleep.sinceMs, wake };
+  return {
+    cause,
+    ended: [],
+    going: desk
+      .live()
+      .filter(({ spec }) => spec.sweep === undefined)
+      .slice(0, maxRuns)
+      .map((run) => goingRun(run, nowMs)),
+    sweeps: sweeps.tables(),
+    queued: [],
+  };
+}
+
+function goingRun(run: Run, nowMs: number): GoingRun {
+  const { spec, handle, process, liveness, metrics } = run;
+  return {
+    name: `run ${spec.number}`,
+    handle,
+    label: spec.label,
+    ranMs: nowMs - (process?.startedMs ?? spec.plannedMs),
+    metrics: metrics
+      .summaries()
+      .slice(0, maxMetrics)
+      .map(({ metric, last, lastStep }) => ({ metric, last, lastStep, trend: metrics.trend(metric) })),
+    ...(liveness.kind === 'unknown' && { note: liveness.why }),
+    ...(liveness.kind === 'queued' && { note: `waits in the queue as job ${liveness.jobId} (${liveness.why})` }),
+  };
+}

@@ -1,0 +1,59 @@
+/** What waiting sees of the session: its runs and the machines. */
+import { Emitter } from '../../base/emitter.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import type { RunId } from '../../base/ids.ts';
+import { summaryFor } from '../../experiments/ledger.ts';
+import type { Machines } from '../../machines/machine.ts';
+import type { MetricPoint } from '../../metrics/metric.ts';
+import type { Runs } from '../../runs/runs.ts';
+import type { SleepLooks, SleepResources, SleepWorld } from '../../sleep/sleepWorld.ts';
+import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+import { isSweepOver } from '../runs/sweepProgress.ts';
+
+export interface WorldDeps {
+  readonly log: SessionLog;
+  readonly runs: Runs;
+  readonly machines: Machines;
+  readonly desk: RunDesk;
+  readonly looks: SleepLooks;
+  readonly resources: SleepResources;
+}
+
+export function createSleepWorld({ log, runs, machines, desk, looks, resources }: WorldDeps): SleepWorld & Disposable {
+  const ended = new Emitter<RunId>();
+  const sweepEnded = new Emitter<string>();
+  const read = new Emitter<{ readonly runId: RunId; readonly points: readonly MetricPoint[] }>();
+  // The journal is heard, not the process: who wakes finds the end recorded.
+  const records = log.onDidRecord((event) => {
+    if (event.type === 'run.ended' || event.type === 'run.not_started') ended.fire(event.runId);
+    if (event.type === 'sweep.ended') sweepEnded.fire(event.sweepId);
+  });
+  const changes = runs.onDidChange((change) => {
+    if (change.kind === 'points') read.fire({ runId: change.run.spec.id, points: change.points });
+  });
+  return {
+    isEnded(runId) {
+      const run = log.state.runs.get(runId);
+      return run === undefined || run.verdict !== undefined || run.notStarted !== undefined;
+    },
+    lastValue(runId, metric) {
+      const run = log.state.runs.get(runId);
+      return run && summaryFor(desk.summaries(run), metric)?.last;
+    },
+    isSweepOver: (id) => isSweepOver(log.state, id),
+    onDidEndRun: ended.event,
+    onDidEndSweep: sweepEnded.event,
+    onDidReadPoints: read.event,
+    machine: (id) => machines.get(id),
+    looks,
+    resources,
+    dispose() {
+      records.dispose();
+      changes.dispose();
+      ended.dispose();
+      sweepEnded.dispose();
+      read.dispose();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** One model call: asked for in the journal, streamed to whoever looks, recorded with its cost. */
+import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
+import type { StreamEvent } from '../events.ts';
+
+/** Streams `request` and gives the whole reply. Never throws: a failure is in the reply. */
+export async function think(
+  provider: ModelProvider,
+  request: ModelRequest,
+  show: (event: StreamEvent) => void,
+  signal: AbortSignal,
+): Promise<ModelReply> {
+  for await (const event of provider.stream(request, signal)) {
+    switch (event.type) {
+      case 'text.delta':
+      case 'thinking.delta':
+        show(event);
+        break;
+      case 'tool_call.started':
+        break;
+      case 'attempt.discarded':
+        show({ type: 'text.discarded', why: `${event.failure.message}; trying again` });
+        break;
+      case 'finished':
+        return event.reply;
+    }
+  }
+  throw new Error(`${provider.id} ended its stream without a last event`);
+}

@@ -1,0 +1,140 @@
+/** A session asleep: arms the recorded triggers, and on waking records why and what happened meanwhile. */
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { alarmAt } from '../../sleep/alarm.ts';
+import { digestText } from '../../sleep/digest.ts';
+import type { Sleeper, Wake } from '../../sleep/sleeper.ts';
+import type { SleepRequest, Trigger } from '../../sleep/trigger.ts';
+import { budgetAlarm } from '../budget/measures.ts';
+import { unheardAlarms, type AlarmNews } from '../runs/alarms.ts';
+import { isPersonUnheard } from '../context/history.ts';
+import { digestOf } from './sessionDigest.ts';
+import { isSweepOver } from '../runs/sweepProgress.ts';
+import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+import type { SweepDesk } from '../runs/sweepDesk.ts';
+
+export interface WaitingDeps {
+  readonly log: SessionLog;
+  readonly desk: RunDesk;
+  readonly sweeps: SweepDesk;
+  readonly sleeper: Sleeper;
+  readonly clock: Clock;
+  /** Called when the session is awake again and should go on. */
+  onAwake(): void;
+  /** Called when the end of a sleep cannot be recorded. */
+  onFailed(error: unknown): void;
+}
+
+export class Waiting implements Disposable {
+  readonly #deps: WaitingDeps;
+  #armed: Disposable | undefined;
+  #budgetTimer: Disposable | undefined;
+  /** The wake that has been heard and not been recorded yet; who ends the sleep first ends it alone. */
+  #heard: Wake | undefined;
+  #recording: Promise<void> = Promise.resolve();
+
+  constructor(deps: WaitingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Arms the sleep that the state says the session is in; does nothing when it is awake or already armed. */
+  arm(): void {
+    const { log, sleeper, clock } = this.#deps;
+    const sleep = log.state.sleep;
+    if (sleep === undefined || this.#armed !== undefined || this.#heard !== undefined) return;
+    this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
+    // Said while the model was choosing to sleep: it goes to sleep without having heard it.
+    if (isPersonUnheard(log.events)) return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
+    // One that is being killed is told of when it is over.
+    const isSettled = ({ runId, action }: AlarmNews): boolean =>
+      action !== 'kill' || log.state.runs.get(runId)?.verdict !== undefined;
+    if (unheardAlarms(log.events).some(isSettled)) return this.alarm();
+    const alarm = budgetAlarm(log.state);
+    // Minutes run on while asleep: the loop then ends the session itself, or tells that the experiment is over.
+    if (alarm !== undefined) {
+      const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
+      this.#budgetTimer = alarmAt(clock, alarm.atMs, () => this.#woken(wake));
+    }
+  }
+
+  /** Ends a sleep because of alarms that the agent has not heard of; without any it does nothing. */
+  alarm(): void {
+    const met = unheardAlarms(this.#deps.log.events).map(({ text }) => text);
+    if (met.length > 0) this.#woken({ why: 'alarm', met, unmet: [], errors: [] });
+  }
+
+  /** Ends a sleep because of the person. */
+  async end(detail: string): Promise<void> {
+    await this.halt();
+    const sleep = this.#deps.log.state.sleep;
+    if (sleep !== undefined)
+      await this.#deps.log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: 'person', detail });
+  }
+
+  /** Sleeps until the monitor's next check-in or the end of a run. False when no monitor is set. */
+  async untilCheckIn(sleepId: string): Promise<boolean> {
+    const { log, desk, clock } = this.#deps;
+    const monitor = log.state.monitor;
+    if (monitor === undefined) return false;
+    const runs = desk.live().filter(({ spec }) => spec.sweep === undefined);
+    const exits = [
+      ...runs.map(({ spec }): Trigger => ({ type: 'process_exit', runId: spec.id, name: `run ${spec.number}` })),
+      ...[...log.state.sweeps.keys()]
+        .filter((id) => !isSweepOver(log.state, id))
+        .map((sweepId): Trigger => ({ type: 'sweep_end', sweepId })),
+    ];
+    const request: SleepRequest = {
+      reason: `next check-in: ${monitor.goal}`,
+      logic: 'any',
+      triggers: [{ type: 'timer', atMs: clock.now() + monitor.intervalMs }, ...exits],
+    };
+    await log.record({ type: 'sleep.started', sleepId, request, callId: '' });
+    return true;
+  }
+
+  /** Disarms; resolves when a wake that was being recorded is in the journal. */
+  async halt(): Promise<void> {
+    this.disarm();
+    await this.#recording;
+  }
+
+  disarm(): void {
+    this.#heard = undefined;
+    this.#armed?.dispose();
+    this.#armed = undefined;
+    this.#budgetTimer?.dispose();
+    this.#budgetTimer = undefined;
+  }
+
+  dispose(): void {
+    this.disarm();
+  }
+
+  #woken(wake: Wake): void {
+    if (this.#armed === undefined) return;
+    this.disarm();
+    this.#heard = wake;
+    // What ended the sleep is often the end of a run: that comes first in the journal.
+    void this.#deps.desk.settle().then(() => {
+      if (this.#heard !== wake) return;
+      this.#heard = undefined;
+      this.#recording = this.#recordWake(wake).then(
+        () => this.#deps.onAwake(),
+        (error: unknown) => this.#deps.onFailed(error),
+      );
+    });
+  }
+
+  async #recordWake(wake: Wake): Promise<void> {
+    const { log, desk, sweeps, clock } = this.#deps;
+    const { sleep } = log.state;
+    if (sleep === undefined) return;
+    const detail = wake.met.join(', ') || wake.why;
+    await log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: wake.why, detail });
+    if (wake.why === 'person') return;
+    const origin = sleep.isCheckIn ? 'monitor' : 'wake';
+    const text = digestText(digestOf({ wake, sleep, log, desk, sweeps, clock }));
+    await log.record({ type: 'message.added', origin, text });
+  }
+}

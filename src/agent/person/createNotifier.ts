@@ -1,0 +1,36 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { KnownSecrets } from '../../base/redact.ts';
+import { Notifier } from '../../notify/notifier.ts';
+import { checkNotifications } from '../../project/personNotifications.ts';
+import type { EnginePorts, EngineSettings } from '../engine.ts';
+
+export interface NotifierAround {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly ports: EnginePorts;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly fetch: typeof globalThis.fetch;
+  readonly known: KnownSecrets;
+  settings(): EngineSettings;
+}
+
+/** Settings that cannot be used are said once, until they change; meanwhile the window alone is told. */
+export function createNotifier({ known, ports, settings, ...around }: NotifierAround): Notifier {
+  let told: string | undefined;
+  return new Notifier({
+    ...around,
+    redact: known.redact,
+    settings() {
+      const { notifications, allowsProjectCommands } = settings();
+      const { settings: checked, problem } = checkNotifications(notifications, allowsProjectCommands);
+      if (problem !== undefined && problem !== told)
+        around.logger.warn(`The settings of notifications cannot be used: ${problem}`);
+      told = problem;
+      return checked;
+    },
+    caFile: () => settings().caFile,
+    show: ports.notify?.bind(ports),
+    secrets: { env: around.env, secret: (name) => ports.secret(name), onFound: (value) => known.add(value) },
+  });
+}

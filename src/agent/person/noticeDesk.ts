@@ -1,0 +1,53 @@
+/** Tells people of what is recorded in a session from now on: what was recorded before it was open here has been told. */
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Notifier } from '../../notify/notifier.ts';
+import type { ProjectNotifications } from '../../notify/routes.ts';
+import type { JournalEvent } from '../events.ts';
+import { approvalNotification, notificationOf } from './notifications.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionState } from '../state.ts';
+
+export interface NoticeDeskDeps {
+  readonly log: SessionLog;
+  readonly notifier: Pick<Notifier, 'notify'>;
+  readonly project?: ProjectNotifications;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export class NoticeDesk implements Disposable {
+  readonly #deps: NoticeDeskDeps;
+  readonly #listening: Disposable;
+  #before: SessionState;
+
+  constructor(deps: NoticeDeskDeps) {
+    this.#deps = deps;
+    this.#before = deps.log.state;
+    this.#listening = deps.log.onDidRecord((event) => this.#tell(event));
+  }
+
+  /** Somebody is asked for leave, and may be elsewhere. */
+  asks(call: { readonly title: string; readonly detail: string }): void {
+    const { log, notifier, project, clock } = this.#deps;
+    notifier.notify(approvalNotification(call, log.state, clock.now()), project);
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+  }
+
+  /** A fault here is no fault of the session. */
+  #tell(event: JournalEvent): void {
+    const { log, notifier, project, logger } = this.#deps;
+    const before = this.#before;
+    this.#before = log.state;
+    try {
+      const notification = notificationOf(event, before, log.state);
+      if (notification !== undefined) notifier.notify(notification, project);
+    } catch (error) {
+      logger.error('Nobody could be told of an event', error);
+    }
+  }
+}

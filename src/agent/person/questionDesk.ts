@@ -1,0 +1,124 @@
+/** The session's inbox: questions of the agent's. None holds the work up; what nobody answers in time gets its default. */
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { UserFacing } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
+import { verdictText } from '../../runs/run.ts';
+import { alarmAt } from '../../sleep/alarm.ts';
+import type { AskedQuestion, PersonQuestion } from '../../tools/askPerson.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+import type { Question, SessionState } from '../state.ts';
+
+export interface QuestionDeskDeps {
+  readonly log: SessionLog;
+  readonly clock: Clock;
+  /** Called when a default cannot be recorded. */
+  onFailed(error: unknown): void;
+}
+
+export class QuestionDesk implements Disposable {
+  readonly #deps: QuestionDeskDeps;
+  readonly #owned = new DisposableStore();
+  /** One after the other: an answer and a deadline never both count. */
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: QuestionDeskDeps) {
+    this.#deps = deps;
+    this.#owned.add(
+      deps.log.onDidRecord((event) => {
+        if (event.type === 'run.ended' || event.type === 'run.not_started') this.#close(event.runId);
+      }),
+    );
+  }
+
+  /** Arms the deadlines of what is open; those that are past, or about a run that is over, take their default now. */
+  open(): void {
+    for (const question of openQuestions(this.#state)) this.#arm(question);
+  }
+
+  /** Asked again for the same call (after a crash), the question that is there already is the answer. */
+  ask(
+    { text, options, fallback, withinMs, runId }: PersonQuestion & { readonly runId?: RunId },
+    callId?: string,
+  ): Promise<AskedQuestion> {
+    return this.#inTurn(async () => {
+      const { log, clock } = this.#deps;
+      const before = callId === undefined ? undefined : this.#askedFor(callId);
+      if (before !== undefined) return before;
+      const questionId = `q${log.state.questions.size + 1}`;
+      const deadlineMs = clock.now() + withinMs;
+      const about = { ...(callId !== undefined && { callId }), ...(runId !== undefined && { runId }) };
+      const asked = { text, options, fallback, deadlineMs, ...about };
+      await log.record({ type: 'question.asked', questionId, ...asked });
+      const question = log.state.questions.get(questionId);
+      if (question !== undefined) this.#arm(question);
+      return { id: questionId, fallback, deadlineMs };
+    });
+  }
+
+  /** Throws `UserFacing` where the question is not open, or the answer is empty. */
+  answer(questionId: string, answer: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const question = this.#state.questions.get(questionId);
+      const open = openQuestions(this.#state).map(({ id }) => id);
+      if (question === undefined)
+        throw new UserFacing(`There is no question ${questionId}.`, `Open questions: ${open.join(', ') || 'none'}.`);
+      if (question.answer !== undefined)
+        throw new UserFacing(
+          `Question ${questionId} has its answer: ${question.answer.text}`,
+          'Send a message to the session instead: it is read with its next turn.',
+        );
+      const text = answer.trim();
+      if (text === '') throw new UserFacing('The answer is empty.', `Its default is: ${question.fallback}`);
+      await this.#deps.log.record({ type: 'question.answered', questionId, answer: text, by: 'person' });
+    });
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  get #state(): SessionState {
+    return this.#deps.log.state;
+  }
+
+  #askedFor(callId: string): AskedQuestion | undefined {
+    const event = this.#deps.log.events.find((one) => one.type === 'question.asked' && one.callId === callId);
+    if (event?.type !== 'question.asked') return undefined;
+    const { questionId: id, fallback, deadlineMs } = event;
+    return { id, fallback, deadlineMs };
+  }
+
+  #arm(question: Question): void {
+    this.#owned.add(alarmAt(this.#deps.clock, question.deadlineMs, () => this.#takeDefault(question)));
+    if (question.runId !== undefined) this.#close(question.runId);
+  }
+
+  /** What was asked about a run no longer matters once it is over. */
+  #close(runId: RunId): void {
+    const { spec, verdict, notStarted } = this.#state.runs.get(runId) ?? {};
+    if (verdict === undefined && notStarted === undefined) return;
+    const end = verdict === undefined ? 'it never started' : verdictText(verdict);
+    for (const question of openQuestions(this.#state))
+      if (question.runId === runId) this.#takeDefault(question, `run ${spec?.number ?? runId} is over: ${end}`);
+  }
+
+  #takeDefault({ id, fallback }: Question, why?: string): void {
+    const taken = this.#inTurn(async () => {
+      if (this.#state.questions.get(id)?.answer !== undefined) return;
+      const answered = { type: 'question.answered', questionId: id, answer: fallback, by: 'default' } as const;
+      await this.#deps.log.record({ ...answered, ...(why !== undefined && { why }) });
+    });
+    taken.catch((error: unknown) => this.#deps.onFailed(error));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const written = this.#writing.then(work);
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+}
+
+/** Oldest first. */
+export const openQuestions = ({ questions }: Pick<SessionState, 'questions'>): Question[] =>
+  [...questions.values()].filter(({ answer }) => answer === undefined);

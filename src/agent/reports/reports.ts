@@ -1,0 +1,225 @@
+/** The reports of the sessions of a home: built from journals, written into the work folder, the brief by itself at the end. */
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { Emitter } from '../../base/emitter.ts';
+import { adviceOf } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { SeriesColumns } from '../../metrics/metric.ts';
+import { readSavedMetrics } from '../../metrics/savedMetrics.ts';
+import type { MachineResources } from '../../machines/resources/machineResources.ts';
+import { buildBrief, buildWriteup, type ReportChart } from '../../reports/brief.ts';
+import { drawCharts, type ReadSeries } from '../../reports/chartSet.ts';
+import { unmeasuredNumbers, knownNumbers } from '../../reports/claims.ts';
+import type { BriefFacts } from '../../reports/facts.ts';
+import { ReportFolder } from '../../reports/reportFolder.ts';
+import { runFolder } from '../../runs/capsule.ts';
+import type { Runs } from '../../runs/runs.ts';
+import type { Home } from '../../storage/home.ts';
+import type { Reports, Session, Sessions, WrittenReport, WrittenWriteup } from '../engine.ts';
+import type { JournalEvent } from '../events.ts';
+import { briefFacts, type AboutRun, type ReportSource } from './reportFacts.ts';
+import type { RunState, SessionState } from '../state.ts';
+
+export interface SessionReportsDeps {
+  readonly home: Home;
+  readonly runs: Runs;
+  readonly resources: Pick<MachineResources, 'gpuTime'>;
+  readonly logger: Logger;
+  /** Known only after the sessions are: their tools write reports. */
+  sessions(): Sessions;
+  /** Where reports of a session that works in this folder go; relative to it, or absolute. */
+  folderFor(workFolder: string): Promise<string>;
+  /** Takes secrets out of a text. */
+  redact(text: string): string;
+  /** Whether the brief is written when a session ends. */
+  isWrittenAtEnd(): boolean;
+}
+
+const briefName = 'brief.md';
+const writeupName = 'writeup.md';
+
+export class SessionReports implements Reports {
+  readonly #deps: SessionReportsDeps;
+  readonly #owned = new DisposableStore();
+  readonly #written = this.#owned.add(new Emitter<WrittenReport>());
+  readonly #watched = new Map<SessionId, Disposable>();
+  /** One report of a session after the other: the last one written is of the newest state. */
+  readonly #writing = new Map<SessionId, Promise<unknown>>();
+  /** What came of the brief at the last end of each session that ended here. */
+  readonly #atEnd = new Map<SessionId, Promise<WrittenReport | undefined>>();
+  readonly onDidWrite = this.#written.event;
+
+  constructor(deps: SessionReportsDeps) {
+    this.#deps = deps;
+  }
+
+  /** From now on briefs are written when sessions end. */
+  watch(): void {
+    this.#owned.add(this.#deps.sessions().onDidChange(() => this.#watchAll()));
+    this.#watchAll();
+  }
+
+  async brief(id: SessionId): Promise<string> {
+    return this.#deps.redact(buildBrief(this.#factsOf(await this.#source(id))));
+  }
+
+  write(id: SessionId): Promise<WrittenReport> {
+    return this.#inTurn(id, () => this.#writeBrief(id, false));
+  }
+
+  writeup(id: SessionId, notes?: string): Promise<WrittenWriteup> {
+    return this.#inTurn(id, async () => {
+      const { file: brief } = await this.#writeBrief(id, false);
+      const source = await this.#source(id);
+      const facts = this.#factsOf(source);
+      const told = notes ?? lastNotes(source.events);
+      const folder = await this.#folder(source.state, facts);
+      const charts = await this.#writeCharts(folder, facts, source);
+      const name = await folder.write(writeupName, this.#deps.redact(buildWriteup(facts, told, charts)));
+      const unmeasured = unmeasuredNumbers(told, knownNumbers(facts)).map(({ text }) => text);
+      return { sessionId: id, brief, file: `${folder.folder}/${name}`, unmeasured: [...new Set(unmeasured)] };
+    });
+  }
+
+  async find(id: SessionId): Promise<string | undefined> {
+    const source = await this.#source(id);
+    return (await this.#folder(source.state, this.#factsOf(source))).find(briefName);
+  }
+
+  async afterEnd(id: SessionId): Promise<WrittenReport | undefined> {
+    return this.#atEnd.get(id);
+  }
+
+  /** Resolves when nothing is being written any more; nothing is from then on. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#writing.values());
+    for (const watch of this.#watched.values()) watch.dispose();
+    this.#owned.dispose();
+  }
+
+  async #writeBrief(id: SessionId, isAtEnd: boolean): Promise<WrittenReport> {
+    const source = await this.#source(id);
+    const facts = this.#factsOf(source);
+    const folder = await this.#folder(source.state, facts);
+    const charts = await this.#writeCharts(folder, facts, source);
+    const name = await folder.write(briefName, this.#deps.redact(buildBrief(facts, charts)));
+    const report = { sessionId: id, file: `${folder.folder}/${name}`, isAtEnd };
+    this.#written.fire(report);
+    return report;
+  }
+
+  async #writeCharts(folder: ReportFolder, facts: BriefFacts, source: ReportSource): Promise<ReportChart[]> {
+    const written: ReportChart[] = [];
+    for (const { name, text, svg } of await drawCharts(facts, this.#seriesOf(source.state)))
+      written.push({ text, path: await folder.write(`charts/${name}.svg`, this.#deps.redact(svg)) });
+    return written;
+  }
+
+  async #folder({ workFolder }: SessionState, { session }: BriefFacts): Promise<ReportFolder> {
+    return new ReportFolder({ workFolder, reportsFolder: await this.#deps.folderFor(workFolder), session });
+  }
+
+  /** As it is now where it is open here, else as its journal has it. */
+  async #source(id: SessionId): Promise<ReportSource> {
+    const open = this.#deps
+      .sessions()
+      .open()
+      .find((session) => session.id === id);
+    return open === undefined ? this.#deps.sessions().read(id) : sourceOf(open);
+  }
+
+  #factsOf(source: ReportSource): BriefFacts {
+    const { runs, resources, home } = this.#deps;
+    const about: AboutRun = {
+      outputPath: ({ spec }) =>
+        runs.get(spec.id)?.outputPath ??
+        (spec.machineId === 'local' ? runFolder(home.runsFolder, spec.id).output : undefined),
+      gpu: (runId) => resources.gpuTime(runId),
+    };
+    return briefFacts(source, about);
+  }
+
+  /** Of a run that goes on somewhere else nothing is read: its points are not ours to open. */
+  #seriesOf({ runs }: SessionState): ReadSeries {
+    const read = new Map<string, Promise<{ series(metric: string): SeriesColumns } | undefined>>();
+    return async ({ runId, verdict }, metric) => {
+      const live = this.#deps.runs.get(runId)?.metrics;
+      if (live !== undefined) return live.series(metric);
+      if (verdict === undefined) return undefined;
+      const saved = read.get(runId) ?? this.#saved(runs.get(runId));
+      read.set(runId, saved);
+      return (await saved)?.series(metric);
+    };
+  }
+
+  async #saved(run: RunState | undefined) {
+    if (run === undefined) return undefined;
+    try {
+      return await readSavedMetrics(this.#deps.home.runFolder(run.spec.id), run.spec.metrics);
+    } catch (error) {
+      this.#deps.logger.warn(`The points of run ${run.spec.number} could not be read: ${adviceOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #watchAll(): void {
+    const open = new Map(
+      this.#deps
+        .sessions()
+        .open()
+        .map((session) => [session.id, session]),
+    );
+    for (const [id, session] of open) {
+      if (this.#watched.has(id)) continue;
+      this.#watched.set(
+        id,
+        session.onDidRecord((event) => this.#heard(session, event)),
+      );
+    }
+    for (const [id, watch] of this.#watched) {
+      if (open.has(id)) continue;
+      watch.dispose();
+      this.#watched.delete(id);
+    }
+  }
+
+  /** Also what comes after the end: runs that end later, and what is decided then. */
+  #heard(session: Session, { type }: JournalEvent): void {
+    const { id, state } = session;
+    const isNews = ['session.ended', 'run.ended', 'experiment.decided', 'question.answered'].includes(type);
+    if (state.end === undefined || !isNews || state.runs.size === 0 || !this.#deps.isWrittenAtEnd()) return;
+    const written = this.#inTurn(id, () => this.#writeBrief(id, type === 'session.ended'));
+    this.#atEnd.set(
+      id,
+      written.catch((error: unknown) => {
+        this.#deps.logger.error(`The brief of ${id} was not written: ${adviceOf(error)}`);
+        return undefined;
+      }),
+    );
+  }
+
+  #inTurn<T>(id: SessionId, work: () => Promise<T>): Promise<T> {
+    const written = (this.#writing.get(id) ?? Promise.resolve()).then(work);
+    const settled = written.catch(() => undefined);
+    this.#writing.set(id, settled);
+    void settled.then(() => {
+      if (this.#writing.get(id) === settled) this.#writing.delete(id);
+    });
+    return written;
+  }
+}
+
+const sourceOf = (session: Session): ReportSource => ({
+  state: session.state,
+  ledger: session.ledger,
+  events: session.events(),
+});
+
+/** What the model told in its last write-up. */
+function lastNotes(events: readonly JournalEvent[]): string {
+  const calls = events.flatMap((event) => (event.type === 'model.replied' ? event.content : []));
+  const last = calls.findLast((block) => block.type === 'tool_call' && block.name === 'writeup');
+  const notes =
+    last?.type === 'tool_call' ? (last.input as { readonly notes?: unknown } | undefined)?.notes : undefined;
+  return typeof notes === 'string' ? notes : '';
+}

@@ -1,0 +1,100 @@
+/**
+ * What is done about the alarms of a session's runs. An alarm is in the journal before anything is done about it: what was
+ * to be killed and is not, is killed by whoever takes the session up.
+ */
+import { messageOf } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Run } from '../../runs/liveRun.ts';
+import type { Runs } from '../../runs/runs.ts';
+import type { Finding } from '../../watchdogs/finding.ts';
+import { condemnedRuns, goOnAnswer, killAnswer } from './alarms.ts';
+import type { QuestionDesk } from '../person/questionDesk.ts';
+import type { RunDesk } from './runDesk.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+import type { Waiting } from '../loop/waiting.ts';
+
+export interface AlarmDeskDeps {
+  readonly log: SessionLog;
+  readonly desk: Pick<RunDesk, 'live' | 'settle'>;
+  readonly runs: Pick<Runs, 'kill'>;
+  readonly questions: Pick<QuestionDesk, 'ask'>;
+  readonly waiting: Pick<Waiting, 'alarm'>;
+  readonly logger: Logger;
+  /** Called when an alarm cannot be recorded. */
+  onFailed(error: unknown): void;
+}
+
+/** Of one kind, of one run: one that comes and goes says nothing new. */
+const mostAlarms = 5;
+const askWithinMs = 3_600_000;
+/** Between TERM and KILL. What computes with NaN has nothing to save. */
+const graceMs = { nonFinite: 300, other: 5_000 } as const;
+
+export class AlarmDesk {
+  readonly #deps: AlarmDeskDeps;
+  readonly #killing = new Set<RunId>();
+  /** One alarm after the other, so that each finds those before it in the journal. */
+  #telling: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: AlarmDeskDeps) {
+    this.#deps = deps;
+  }
+
+  /** Records each, then does what its action says. */
+  tell(run: Run, findings: readonly Finding[]): void {
+    for (const finding of findings) {
+      const told = this.#telling.then(() => this.#alarm(run, finding));
+      this.#telling = told.catch((error: unknown) => this.#deps.onFailed(error));
+    }
+  }
+
+  /** Also what could not be killed when it was to be: its machine did not answer, or Helios was stopped. */
+  killCondemned(): void {
+    const condemned = new Map(condemnedRuns(this.#deps.log.state).map(({ spec, alarms }) => [spec.id, alarms]));
+    if (condemned.size === 0) return;
+    for (const run of this.#deps.desk.live()) {
+      const alarms = condemned.get(run.spec.id);
+      if (alarms !== undefined) void this.#kill(run, alarms.at(-1)?.kind);
+    }
+  }
+
+  async #alarm(run: Run, { kind, detail, action }: Finding): Promise<void> {
+    const { log } = this.#deps;
+    const { id: runId } = run.spec;
+    const state = log.state.runs.get(runId);
+    if (state === undefined || state.verdict !== undefined || run.liveness.kind === 'ended') return;
+    if (state.alarms.filter((alarm) => alarm.kind === kind).length >= mostAlarms) return;
+    await log.record({ type: 'run.alarmed', runId, kind, detail, action });
+    // Not waited for: the end of this run holds up the alarms of no other.
+    if (action === 'kill') return void this.#kill(run, kind);
+    if (action === 'ask') await this.#ask(run, detail);
+    this.#deps.waiting.alarm();
+  }
+
+  #ask({ spec }: Run, detail: string): Promise<unknown> {
+    return this.#deps.questions.ask({
+      text: `Run ${spec.number} (${spec.label}): ${detail}. Shall it be killed?`,
+      options: [killAnswer, goOnAnswer],
+      fallback: goOnAnswer,
+      withinMs: askWithinMs,
+      runId: spec.id,
+    });
+  }
+
+  async #kill(run: Run, kind: Finding['kind'] | undefined): Promise<void> {
+    const { id, number } = run.spec;
+    if (this.#killing.has(id)) return;
+    this.#killing.add(id);
+    try {
+      await this.#deps.runs.kill(run, { graceMs: kind === 'non_finite' ? graceMs.nonFinite : graceMs.other });
+    } catch (error) {
+      this.#deps.logger.warn(`Run ${number} is to be killed, and could not be yet: ${messageOf(error)}`);
+    } finally {
+      this.#killing.delete(id);
+    }
+    // Who sleeps wakes to the end, not to the wish.
+    await this.#deps.desk.settle();
+    this.#deps.waiting.alarm();
+  }
+}

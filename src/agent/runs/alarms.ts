@@ -1,0 +1,79 @@
+/** What the alarms of runs mean: which of them a run was ended for, in words, and which of its runs a session has yet to end. */
+import type { RunId } from '../../base/ids.ts';
+import { rowStatus, type LedgerRow } from '../../experiments/ledger.ts';
+import { verdictText, type Verdict } from '../../runs/run.ts';
+import type { JournalEvent } from '../events.ts';
+import { growingFold } from '../fold/growingFold.ts';
+import type { Alarm, RunState, SessionState } from '../state.ts';
+
+/** Answers to the question whether a run is to go on after an alarm. */
+export const killAnswer = 'kill';
+export const goOnAnswer = 'let it go on';
+
+/** The alarm that a run was ended for, or that a person was asked about: the last one that did not only warn. */
+export const seriousAlarm = (alarms: readonly Alarm[]): Alarm | undefined =>
+  alarms.findLast(({ action }) => action !== 'warn');
+
+/** ` after the alarm: loss became NaN at step 120`, beside a verdict; empty where no alarm ended the run. */
+export const killedWhy = (verdict: Verdict, alarm: Pick<Alarm, 'detail' | 'action'> | undefined): string =>
+  verdict.kind === 'killed' && alarm !== undefined && alarm.action !== 'warn'
+    ? ` after the alarm: ${alarm.detail}`
+    : '';
+
+/** `killed after the alarm: loss became NaN at step 120` */
+export const verdictWords = (verdict: Verdict, alarms: readonly Alarm[] = []): string =>
+  `${verdictText(verdict)}${killedWhy(verdict, seriousAlarm(alarms))}`;
+
+/** `queued`, `running`, or how it ended, with the alarm that it was ended for. */
+export const statusWords = (row: Pick<LedgerRow, 'verdict' | 'startedMs' | 'alarm'>): string =>
+  `${rowStatus(row)}${row.verdict ? killedWhy(row.verdict, row.alarm) : ''}`;
+
+/** Runs without an end that a watchdog, or a person whom it asked, said to kill: of an earlier process too. */
+export function condemnedRuns({ runs, questions }: Pick<SessionState, 'runs' | 'questions'>): RunState[] {
+  const said = new Set<RunId>();
+  for (const { runId, answer } of questions.values())
+    if (runId !== undefined && answer !== undefined && isKill(answer.text)) said.add(runId);
+  return [...runs.values()].filter(
+    ({ spec, verdict, notStarted, alarms }) =>
+      verdict === undefined &&
+      notStarted === undefined &&
+      (said.has(spec.id) || alarms.some(({ action }) => action === 'kill')),
+  );
+}
+
+const isKill = (answer: string): boolean => answer.trim().toLowerCase() === killAnswer;
+
+export interface AlarmNews {
+  readonly runId: RunId;
+  readonly action: Alarm['action'];
+  /** Such as `run 7: loss became NaN at step 120`. */
+  readonly text: string;
+}
+
+interface Heard {
+  readonly runs: Map<RunId, { readonly number: number; readonly sweepId: string | undefined }>;
+  /** Sweep and kind of alarm, of those that were told. */
+  readonly ofSweeps: Set<string>;
+  unheard: AlarmNews[];
+}
+
+const heardOf = growingFold<JournalEvent, Heard>(
+  () => ({ runs: new Map(), ofSweeps: new Set(), unheard: [] }),
+  (heard, event) => {
+    if (event.type === 'run.planned')
+      heard.runs.set(event.spec.id, { number: event.spec.number, sweepId: event.spec.sweep?.id });
+    if (event.type === 'model.requested' || event.type === 'sleep.ended') heard.unheard = [];
+    if (event.type === 'run.alarmed') hear(heard, event);
+  },
+);
+
+/** Points of a sweep are many and alike: their kills are told by its table, and the rest by the first of each kind. */
+function hear(heard: Heard, { runId, kind, action, detail }: Extract<JournalEvent, { type: 'run.alarmed' }>): void {
+  const { number, sweepId } = heard.runs.get(runId) ?? {};
+  if (sweepId !== undefined && (action === 'kill' || heard.ofSweeps.has(`${sweepId} ${kind}`))) return;
+  heard.ofSweeps.add(`${sweepId} ${kind}`);
+  heard.unheard.push({ runId, action, text: `run ${number ?? runId}: ${detail}` });
+}
+
+/** Alarms worth a wake that no request has told of yet, and that ended no sleep. */
+export const unheardAlarms = (events: readonly JournalEvent[]): readonly AlarmNews[] => heardOf(events).unheard;

@@ -1,0 +1,47 @@
+/** The end of a run that this process does not follow: asked for on its machine, recorded by whoever owns the session. */
+import type { Clock } from '../../base/clock.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import type { Machines } from '../../machines/machine.ts';
+import { endRun } from '../../runs/elsewhere.ts';
+import type { Runs } from '../../runs/runs.ts';
+import type { KilledRun, SessionOwner } from '../engine.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+import type { RunState } from '../state.ts';
+
+export interface KillRunParts {
+  readonly runs: Runs;
+  readonly machines: Machines;
+  readonly clock: Clock;
+  owner(id: SessionId): Promise<SessionOwner | undefined>;
+  /** The journal, held for as long as `work` takes. Rejects with `UserFacing` when somebody took the session meanwhile. */
+  withLog(id: SessionId, work: (log: SessionLog) => Promise<KilledRun>): Promise<KilledRun>;
+}
+
+/** Rejects with `MachineFailure` when the machine does not answer: nothing is recorded then. */
+export async function killRun(parts: KillRunParts, sessionId: SessionId, run: RunState): Promise<KilledRun> {
+  const { spec } = run;
+  const owner = await parts.owner(sessionId);
+  if (owner === undefined) return parts.withLog(sessionId, (log) => killUnowned(parts, log, spec.id));
+  const machine = parts.machines.get(spec.machineId);
+  await machine.ready?.({ mayAsk: true });
+  const { left, isEscalated } = await endRun({ spec, machine, clock: parts.clock });
+  return { run, owner, left, isEscalated };
+}
+
+/** Nobody else will: what is measured is read to its end, and the verdict is recorded. */
+async function killUnowned({ runs }: KillRunParts, log: SessionLog, id: RunId): Promise<KilledRun> {
+  const state = log.state.runs.get(id);
+  if (state === undefined) throw new Error(`The journal has no run ${id}`);
+  const run = await runs.adopt(state.spec);
+  if (run === undefined) return { run: state, left: [], isEscalated: false };
+  const { left, isEscalated } = await runs.kill(run);
+  const { liveness } = run;
+  const isNew = log.state.runs.get(id)?.verdict === undefined;
+  if (liveness.kind === 'ended' && isNew) {
+    if (state.process === undefined && run.process !== undefined)
+      await log.record({ type: 'run.started', runId: id, process: run.process });
+    const { verdict, endedMs } = liveness;
+    await log.record({ type: 'run.ended', runId: id, verdict, endedMs, metrics: run.metrics.summaries() });
+  }
+  return { run: state, liveness, left, isEscalated };
+}

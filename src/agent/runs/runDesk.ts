@@ -1,0 +1,303 @@
+/** The session's hand on its runs: plans, launches, adopts and records them. Identity is the run id, from plan to end. */
+import path from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { messageOf, ToolFailure } from '../../base/errors.ts';
+import { newRunId, type RunId, type SessionId } from '../../base/ids.ts';
+import { capText, cleanText, oneLine } from '../../base/text.ts';
+import { buildLedger } from '../../experiments/buildLedger.ts';
+import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
+import type { Machine, Machines } from '../../machines/machine.ts';
+import { createLineParser } from '../../metrics/lineParser.ts';
+import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
+import { handleOf, type RunLimit, type RunProcess, type RunResources, type RunSpec } from '../../runs/run.ts';
+import type { Run, RunChange } from '../../runs/liveRun.ts';
+import { LaunchFailure } from '../../runs/launchFailure.ts';
+import type { Runs } from '../../runs/runs.ts';
+import { seriousAlarm } from './alarms.ts';
+import { isClosing } from '../closing.ts';
+import { costsByRun } from '../budget/costs.ts';
+import type { SessionLog } from '../session/sessionLog.ts';
+import type { RunState, SessionState } from '../state.ts';
+
+export interface LaunchRequest {
+  readonly machineId: string;
+  readonly command: string;
+  readonly cwd?: string;
+  readonly metrics: MetricSpec;
+  readonly label?: string;
+  readonly limit?: RunLimit;
+  readonly resources?: RunResources;
+  readonly sweep?: NonNullable<RunSpec['sweep']>;
+  /** The experiment that it is launched for: `e7`. */
+  readonly experimentId?: string;
+}
+
+export interface RunDeskDeps {
+  readonly sessionId: SessionId;
+  readonly log: SessionLog;
+  readonly runs: Runs;
+  readonly machines: Machines;
+  readonly clock: Clock;
+  /** What the environment of runs needs beside their own; rejects with `ToolFailure` where a command may not be run. */
+  runEnv?(machine: Machine, command: string): Promise<Readonly<Record<string, string>>>;
+  /** Called when the end of a run cannot be recorded. */
+  onFailed(error: unknown): void;
+}
+
+const tailChars = 3_000;
+
+export class RunDesk {
+  readonly #deps: RunDeskDeps;
+  readonly #owned = new DisposableStore();
+  /** Ends that are being written: one record per run, however often it is heard. */
+  readonly #recording = new Map<RunId, Promise<void>>();
+  readonly #starting = new Map<RunId, Promise<void>>();
+  /** Plans are made one after the other: each takes the next number. */
+  #planning: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: RunDeskDeps) {
+    this.#deps = deps;
+    this.#owned.add(deps.runs.onDidChange((change) => this.#heard(change)));
+  }
+
+  /**
+   * Plans in the journal, then starts. Asked again for the same call (after a crash) it goes on with the same run id, and
+   * what is already there is adopted, not started again.
+   */
+  async launch(request: LaunchRequest, callId: string, signal: AbortSignal): Promise<Run> {
+    createLineParser(request.metrics);
+    const spec = this.plannedFor(callId) ?? (await this.plan(request, callId));
+    try {
+      const run = await this.#deps.runs.launch(spec, signal);
+      await this.#recordStart(run);
+      return run;
+    } catch (error) {
+      const mayExist = error instanceof LaunchFailure && error.reason === 'unconfirmed';
+      if (!mayExist && !isClosing(signal)) await this.giveUp(spec.id, messageOf(error));
+      throw new ToolFailure(messageOf(error), { cause: error });
+    }
+  }
+
+  /** Starts what is planned on one machine, as `Runs.launchTogether` does, and records the starts. */
+  async startTogether(specs: readonly RunSpec[], maxParallel?: number): Promise<readonly PromiseSettledResult<Run>[]> {
+    const options = maxParallel === undefined ? {} : { maxParallel };
+    const outcomes = await this.#deps.runs.launchTogether(specs, options);
+    for (const outcome of outcomes) if (outcome.status === 'fulfilled') await this.#recordStart(outcome.value);
+    return outcomes;
+  }
+
+  /** Records that what was planned never came to life. */
+  giveUp(runId: RunId, why: string): Promise<void> {
+    return this.#deps.log.record({ type: 'run.not_started', runId, why });
+  }
+
+  /** The plan that an earlier attempt at this call wrote. */
+  plannedFor(callId: string): RunSpec | undefined {
+    const event = this.#deps.log.events.findLast((one) => one.type === 'run.planned' && one.callId === callId);
+    if (event?.type !== 'run.planned') return undefined;
+    return this.#state.runs.get(event.spec.id)?.notStarted === undefined ? event.spec : undefined;
+  }
+
+  /**
+   * Takes up the session's runs: those without a verdict to go on with, the others so that their output and metrics can be
+   * read. What never came to life and is not being launched is said to be so.
+   */
+  async adoptAll(pendingCalls: ReadonlySet<string>): Promise<void> {
+    const runs = [...this.#state.runs.values()].filter((run) => run.notStarted === undefined);
+    await Promise.all(runs.map((run) => this.#adopt(run, pendingCalls)));
+  }
+
+  /** Runs with a process and without a verdict. */
+  live(): Run[] {
+    return this.all().filter((run) => run.liveness.kind !== 'ended');
+  }
+
+  /** The session's runs that this process follows, oldest first. */
+  all(): Run[] {
+    return [...this.#state.runs.keys()].map((id) => this.#deps.runs.get(id)).filter((run) => run !== undefined);
+  }
+
+  /** By run id, `run 7`, `7`, `machine:pid` or `machine:job` (the newest that had it). */
+  find(reference: string): RunState | undefined {
+    const wanted = reference.trim().replace(/^#/, '');
+    const number = /^(?:run\s*)?(\d+)$/i.exec(wanted)?.[1];
+    return [...this.#state.runs.values()].findLast(
+      (run) => run.spec.id === wanted || String(run.spec.number) === number || this.#handle(run) === wanted,
+    );
+  }
+
+  /** Live values where the run is followed here, else what was recorded at its end. */
+  summaries(run: RunState): readonly MetricSummary[] {
+    return this.#deps.runs.get(run.spec.id)?.metrics.summaries() ?? run.metrics;
+  }
+
+  ledger(): Ledger {
+    return ledgerOf(this.#state, (run) => this.summaries(run));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  /** Resolves when every end heard so far is on disk, or was told to `onFailed`. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#recording.values());
+  }
+
+  /** A job is known before it begins; the journal knows what has begun. */
+  #handle({ spec, process }: RunState): string | undefined {
+    return this.#deps.runs.get(spec.id)?.handle ?? handleOf(spec, process);
+  }
+
+  get #state(): SessionState {
+    return this.#deps.log.state;
+  }
+
+  /** Records the plan of a run, with its number. Rejects with `MachineFailure`; then nothing is recorded. */
+  async plan(request: LaunchRequest, callId: string): Promise<RunSpec> {
+    const machine = this.#deps.machines.get(request.machineId);
+    await machine.ready?.({ mayAsk: true });
+    const env = (await this.#deps.runEnv?.(machine, request.command)) ?? {};
+    const plan = this.#planning.then(() => this.#plan({ ...request, env }, machine, callId));
+    this.#planning = plan.catch(() => undefined);
+    return plan;
+  }
+
+  async #plan(request: LaunchRequest & Pick<RunSpec, 'env'>, machine: Machine, callId: string): Promise<RunSpec> {
+    const plannedMs = this.#deps.clock.now();
+    const spec: RunSpec = {
+      id: newRunId(plannedMs),
+      sessionId: this.#deps.sessionId,
+      number: this.#state.runs.size + 1,
+      machineId: machine.id,
+      command: request.command,
+      cwd: path.posix.resolve(machine.workFolder, request.cwd ?? '.'),
+      env: request.env,
+      metrics: request.metrics,
+      label: oneLine(request.label ?? request.command, 60),
+      plannedMs,
+      ...(request.limit && { limit: request.limit }),
+      ...(request.resources && { resources: request.resources }),
+      ...(request.sweep && { sweep: request.sweep }),
+      ...(request.experimentId !== undefined && { experimentId: request.experimentId }),
+    };
+    await this.#deps.log.record({ type: 'run.planned', spec, callId });
+    return spec;
+  }
+
+  /** Once, however often it is heard of. */
+  #recordStart(run: Run): Promise<void> {
+    const { id } = run.spec;
+    if (run.process === undefined || this.#state.runs.get(id)?.process !== undefined) return Promise.resolve();
+    const starting = this.#starting.get(id) ?? this.#writeStart(run, run.process);
+    this.#starting.set(id, starting);
+    starting.catch(() => this.#starting.delete(id));
+    return starting;
+  }
+
+  async #writeStart(run: Run, process: RunProcess): Promise<void> {
+    await this.#deps.log.record({ type: 'run.started', runId: run.spec.id, process });
+    // It may have ended before its start was recorded.
+    if (run.liveness.kind === 'ended') await this.#recordEnd(run);
+  }
+
+  async #adopt({ spec, verdict }: RunState, pendingCalls: ReadonlySet<string>): Promise<void> {
+    const run = await this.#deps.runs.adopt(spec);
+    if (run !== undefined) {
+      await this.#recordStart(run);
+      if (run.liveness.kind === 'ended') await this.#recordEnd(run);
+      return;
+    }
+    if (verdict !== undefined || this.#isOfSweep(spec)) return;
+    const call = this.#deps.log.events.find((event) => event.type === 'run.planned' && event.spec.id === spec.id);
+    if (call?.type === 'run.planned' && pendingCalls.has(call.callId)) return;
+    await this.#deps.log.record({
+      type: 'run.not_started',
+      runId: spec.id,
+      why: 'Helios stopped before it was started',
+    });
+  }
+
+  /** A sweep that goes on starts it. */
+  #isOfSweep({ sweep }: RunSpec): boolean {
+    const state = sweep && this.#state.sweeps.get(sweep.id);
+    return state !== undefined && state.end === undefined;
+  }
+
+  #heard(change: RunChange): void {
+    const { run } = change;
+    if (!this.#state.runs.has(run.spec.id) || (change.kind !== 'started' && change.kind !== 'ended')) return;
+    const recording = change.kind === 'started' ? this.#recordStart(run) : this.#recordEnd(run);
+    recording.catch((error: unknown) => this.#deps.onFailed(error));
+  }
+
+  #recordEnd(run: Run): Promise<void> {
+    const { id } = run.spec;
+    const state = this.#state.runs.get(id);
+    if (state === undefined || state.verdict !== undefined || state.notStarted !== undefined) return Promise.resolve();
+    // Its start is recorded first; `#writeStart` comes back here.
+    if (state.process === undefined && run.process !== undefined) return Promise.resolve();
+    const recording = this.#recording.get(id) ?? this.#writeEnd(run);
+    this.#recording.set(id, recording);
+    // A failed write (a full disk) is tried again when the end is heard of again.
+    recording.catch(() => this.#recording.delete(id));
+    return recording;
+  }
+
+  async #writeEnd(run: Run): Promise<void> {
+    if (run.liveness.kind !== 'ended') return;
+    const { verdict, endedMs } = run.liveness;
+    if (verdict.kind === 'lost' && run.process === undefined) return this.giveUp(run.spec.id, verdict.why);
+    const tail = verdict.kind === 'ok' ? undefined : await this.#tail(run);
+    await this.#deps.log.record({
+      type: 'run.ended',
+      runId: run.spec.id,
+      verdict,
+      endedMs,
+      metrics: run.metrics.summaries(),
+      ...(tail !== undefined && { outputTail: tail }),
+    });
+  }
+
+  async #tail(run: Run): Promise<string | undefined> {
+    try {
+      const { text } = await this.#deps.runs.output(run, { lines: 30 });
+      return text.trim() === '' ? undefined : capText(cleanText(text), tailChars).text;
+    } catch (error) {
+      return `(its output could not be read: ${messageOf(error)})`;
+    }
+  }
+}
+
+/** The ledger of a state; `summaries` gives a run's values. */
+export function ledgerOf(state: SessionState, summaries: (run: RunState) => readonly MetricSummary[]): Ledger {
+  const costs = costsByRun(state);
+  const entries = [...state.runs.values()]
+    .filter((run) => run.notStarted === undefined)
+    .map((run) => entryOf(run, summaries(run), costs.get(run.spec.id)));
+  return buildLedger(entries, state);
+}
+
+function entryOf(run: RunState, metrics: readonly MetricSummary[], cost: ThinkingCost | undefined): LedgerEntry {
+  const { spec, process, verdict, endedMs, envId, alarms } = run;
+  const alarm = seriousAlarm(alarms) ?? alarms.at(-1);
+  return {
+    runId: spec.id,
+    number: spec.number,
+    machineId: spec.machineId,
+    handle: handleOf(spec, process),
+    label: spec.label,
+    command: spec.command,
+    metrics,
+    ...(verdict && { verdict }),
+    ...(process && { startedMs: process.startedMs }),
+    ...(endedMs !== undefined && { endedMs }),
+    ...(envId !== undefined && { envId }),
+    ...(cost && { cost }),
+    ...(spec.experimentId !== undefined && { experimentId: spec.experimentId }),
+    ...(spec.sweep && { sweepId: spec.sweep.id }),
+    ...(spec.limit && { limit: spec.limit }),
+    ...(alarm && { alarm: { detail: alarm.detail, action: alarm.action } }),
+  };
+}

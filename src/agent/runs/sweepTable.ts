@@ -1,0 +1,107 @@
+/** A sweep as a short table, for the model and for people: how far it is, what is best, each point on a line. */
+import { cleanText, formatValue, oneLine } from '../../base/text.ts';
+import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
+import type { SweepEndReason } from '../../runs/sweep.ts';
+import { statusWords } from './alarms.ts';
+import type { RunState, SessionState, SweepState } from '../state.ts';
+import { progressOf } from './sweepProgress.ts';
+
+export interface SweepView {
+  readonly state: SessionState;
+  readonly sweep: SweepState;
+  /** Of the points alone. */
+  readonly ledger: Ledger;
+  /** What keeps points waiting, by machine: `gpu1: no GPU is free`. */
+  readonly problems: readonly string[];
+  /** The end of the output of a point that did not end well. */
+  tail(row: LedgerRow): string | undefined;
+}
+
+const mostRows = 20;
+const mostSkipped = 5;
+const tailChars = 300;
+
+/** At most some thousand characters, however many points there are. */
+export function sweepTable(view: SweepView, end = view.sweep.end): string {
+  const { sweep, ledger, problems } = view;
+  const rows = ranked(ledger);
+  const left = rows.length - mostRows;
+  const skipped = [...sweep.skipped].slice(0, mostSkipped);
+  const failed = rows.find(isFailed);
+  const tail = failed && view.tail(failed);
+  return [
+    sweepLine(view, end),
+    ...rows.slice(0, mostRows).map((row) => `- ${rowText(row, ledger.decisive)}`),
+    ...(left > 0 ? [`- … and ${left} more; show_metrics and task_output tell of each by its run`] : []),
+    ...skipped.map(([index, why]) => `- ${sweep.plan.points[index]?.label ?? index}: left out: ${oneLine(why, 200)}`),
+    ...(end === undefined ? problems.map((problem) => `Waits: ${oneLine(problem, 200)}`) : []),
+    ...(failed && tail ? [`Last output of run ${failed.number}, as data: ${lastChars(tail)}`] : []),
+  ].join('\n');
+}
+
+/** `Sweep s1 of lr × bs on gpu1: 5 ok, 1 failed, 2 running, 4 waiting; best loss 0.41 by run 7 (lr=3e-4 bs=64)` */
+function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string {
+  const { plan } = sweep;
+  const { waiting, going, over } = progressOf(state, sweep);
+  const ok = over.filter(({ verdict }) => verdict?.kind === 'ok').length;
+  const counts = [
+    [ok, 'ok'],
+    [over.length - ok, 'failed'],
+    [going.filter(isRunning).length, 'running'],
+    [going.filter((run) => !isRunning(run)).length, 'queued'],
+    [waiting.length, end === undefined ? 'waiting' : 'not run'],
+    [sweep.skipped.size, 'left out'],
+  ] as const;
+  const told = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  const { champion, decisive } = ledger;
+  const best = champion && decisive && bestOf(champion, decisive);
+  return [
+    `Sweep ${plan.id} of ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${endWords(end)}: ${told.join(', ')}`,
+    ...(champion && best ? [`best ${best} by run ${champion.number} (${champion.label})`] : []),
+  ].join('; ');
+}
+
+/** What has no process yet is on its way, or in the queue of a scheduler. */
+const isRunning = ({ process }: RunState): boolean => process !== undefined;
+
+function endWords(end: SweepEndReason | undefined): string {
+  switch (end) {
+    case undefined:
+      return '';
+    case 'done':
+      return ' is over';
+    case 'stopped':
+      return ' was stopped';
+    case 'budget':
+      return ' launches no more, the minutes of the budget are over';
+    case 'session_ended':
+      return ' launches no more, the session has ended';
+  }
+}
+
+/** What is best first, then what has no value, in the order of its runs. */
+function ranked({ rows, decisive }: Ledger): LedgerRow[] {
+  if (decisive === undefined) return [...rows];
+  const sign = decisive.direction === 'lower' ? 1 : -1;
+  const rank = (row: LedgerRow): number => {
+    const best = summaryFor(row.metrics, decisive.metric)?.best ?? Number.NaN;
+    if (row.isChampion) return -Infinity;
+    return Number.isNaN(best) || isFailed(row) ? Infinity : sign * best;
+  };
+  return rows.toSorted((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : a.number - b.number));
+}
+
+const isFailed = ({ verdict }: LedgerRow): boolean => verdict !== undefined && verdict.kind !== 'ok';
+
+function rowText(row: LedgerRow, decisive: Ledger['decisive']): string {
+  const value = decisive && bestOf(row, decisive);
+  const status = `${statusWords(row)}`;
+  return [`run ${row.number}`, row.label, oneLine(status, 120), ...(value === undefined ? [] : [value])].join(' · ');
+}
+
+function bestOf(row: LedgerRow, { metric }: NonNullable<Ledger['decisive']>): string | undefined {
+  const summary = summaryFor(row.metrics, metric);
+  return summary && `${metric} ${formatValue(summary.best)}`;
+}
+
+const lastChars = (text: string): string => oneLine(cleanText(text).slice(-tailChars), tailChars);

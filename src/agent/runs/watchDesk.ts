@@ -1,0 +1,166 @@
+/** The session's watchdogs: they hear what its runs print and what their machines are busy with, and tell what is wrong. */
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { RunId } from '../../base/ids.ts';
+import { isHeld } from '../../machines/resources/gpuTimes.ts';
+import type { MachineResources } from '../../machines/resources/machineResources.ts';
+import type { ResourceSample } from '../../machines/resources/resourceSample.ts';
+import type { Run, RunChange } from '../../runs/liveRun.ts';
+import type { Runs } from '../../runs/runs.ts';
+import { DiskWatch } from '../../watchdogs/disk.ts';
+import type { Finding } from '../../watchdogs/finding.ts';
+import { RunWatch } from '../../watchdogs/runWatch.ts';
+import type { WatchdogPolicy } from '../../watchdogs/settings.ts';
+import { AlarmDesk, type AlarmDeskDeps } from './alarmDesk.ts';
+import type { RunDesk } from './runDesk.ts';
+
+export interface WatchDeskDeps extends AlarmDeskDeps {
+  readonly desk: Pick<RunDesk, 'live' | 'settle' | 'ledger'>;
+  readonly runs: Pick<Runs, 'onDidChange' | 'kill'>;
+  readonly resources: Pick<MachineResources, 'onDidChange' | 'latest'>;
+  readonly policy: WatchdogPolicy;
+  readonly clock: Clock;
+}
+
+const beatMs = 15_000;
+
+export class WatchDesk implements Disposable {
+  readonly #deps: WatchDeskDeps;
+  readonly #alarms: AlarmDesk;
+  readonly #owned = new DisposableStore();
+  readonly #watches = new Map<RunId, RunWatch>();
+  /** By machine: a full disk is told of once, not for each of its runs. */
+  readonly #disks = new Map<string, DiskWatch>();
+  #nextBeat: Disposable | undefined;
+
+  constructor(deps: WatchDeskDeps) {
+    this.#deps = deps;
+    this.#alarms = new AlarmDesk(deps);
+    this.#owned.add(deps.runs.onDidChange((change) => this.#heard(change)));
+    this.#owned.add(deps.resources.onDidChange((machineId) => this.#lookAround(machineId)));
+    this.#owned.add(
+      deps.log.onDidRecord((event) => {
+        if (event.type === 'question.answered') this.#alarms.killCondemned();
+      }),
+    );
+  }
+
+  /** Once the runs of the session are adopted: watches those that nothing was heard of, and ends what was to be ended. */
+  open(): void {
+    for (const run of this.#deps.desk.live()) if (run.process !== undefined) this.#watch(run);
+    this.#alarms.killCondemned();
+  }
+
+  dispose(): void {
+    this.#nextBeat?.dispose();
+    this.#watches.clear();
+    this.#owned.dispose();
+  }
+
+  #heard(change: RunChange): void {
+    const { run } = change;
+    const { id } = run.spec;
+    if (!this.#deps.log.state.runs.has(id)) return;
+    switch (change.kind) {
+      case 'started':
+        // What it printed before it began anew is no measure of what it prints now.
+        if (this.#watches.has(id)) this.#create(run);
+        else this.#watch(run);
+        return;
+      case 'points':
+        return this.#alarms.tell(run, this.#watches.get(id)?.take(change.points) ?? []);
+      case 'recovered':
+        return this.#alarms.killCondemned();
+      case 'ended':
+        this.#watches.delete(id);
+        return;
+      case 'queued':
+      case 'output':
+      case 'unknown':
+        return;
+    }
+  }
+
+  #watch(run: Run): void {
+    if (!this.#watches.has(run.spec.id)) this.#alarms.tell(run, this.#create(run).recall(run.metrics));
+  }
+
+  #create(run: Run): RunWatch {
+    const { log, desk, policy, clock } = this.#deps;
+    const decisive = log.state.target?.metric ?? desk.ledger().decisive?.metric;
+    const { directions } = run.spec.metrics;
+    const watch = new RunWatch({
+      policy,
+      ...(directions && { directions }),
+      isDecisive: (metric) => decisive !== undefined && isSame(metric, decisive),
+      told: log.state.runs.get(run.spec.id)?.alarms ?? [],
+    });
+    this.#watches.set(run.spec.id, watch);
+    this.#nextBeat ??= clock.after(beatMs, () => this.#beat());
+    return watch;
+  }
+
+  /** For what is told by time alone; only while there are runs to watch. */
+  #beat(): void {
+    const { clock } = this.#deps;
+    this.#nextBeat = this.#watches.size > 0 ? clock.after(beatMs, () => this.#beat()) : undefined;
+    for (const { run, watch } of this.#watched()) {
+      if (run.liveness.kind === 'running') this.#alarms.tell(run, watch.beat(clock.now(), run.lastOutputMs));
+      else watch.skip();
+    }
+    this.#alarms.killCondemned();
+  }
+
+  /** A new sample of a machine. */
+  #lookAround(machineId: string): void {
+    const sample = this.#deps.resources.latest(machineId);
+    const watched = this.#watched().filter(({ run }) => run.spec.machineId === machineId);
+    if (sample === undefined || watched.length === 0) return;
+    this.#lookAtDisks(machineId, sample, watched);
+    for (const { run, watch } of watched) {
+      const percents = gpuPercents(run, sample);
+      if (percents.every(Number.isFinite)) this.#alarms.tell(run, watch.lookAtGpus(sample.atMs, percents));
+    }
+  }
+
+  /** Where it is a reason to kill, it is one for all runs of the machine. */
+  #lookAtDisks(machineId: string, { disks }: ResourceSample, watched: readonly Watched[]): void {
+    const { policy } = this.#deps;
+    const { action } = policy.disk;
+    if (disks === undefined || action === 'off') return;
+    const watch = this.#disks.get(machineId) ?? new DiskWatch(policy.disk);
+    if (!this.#disks.has(machineId) && this.#wasToldOf(watched)) watch.latch.raise(() => 'told');
+    this.#disks.set(machineId, watch);
+    const detail = watch.look(disks);
+    const finding: Finding | undefined = detail === undefined ? undefined : { kind: 'disk', detail, action };
+    for (const { run } of action === 'kill' ? watched : watched.slice(0, 1))
+      this.#alarms.tell(run, finding ? [finding] : []);
+  }
+
+  #wasToldOf(watched: readonly Watched[]): boolean {
+    const { runs } = this.#deps.log.state;
+    return watched.some(({ run }) => runs.get(run.spec.id)?.alarms.some(({ kind }) => kind === 'disk'));
+  }
+
+  #watched(): Watched[] {
+    return this.#deps.desk.live().flatMap((run) => {
+      const watch = this.#watches.get(run.spec.id);
+      return watch === undefined ? [] : [{ run, watch }];
+    });
+  }
+}
+
+interface Watched {
+  readonly run: Run;
+  readonly watch: RunWatch;
+}
+
+/** How busy each GPU of the run is; NaN where the driver does not tell. */
+function gpuPercents({ spec, process }: Run, { gpus = [] }: ResourceSample): number[] {
+  const holder = { runId: spec.id, machineId: spec.machineId, pid: process?.pid, gpuIds: process?.gpuIds };
+  return gpus.filter((gpu) => isHeld(gpu, holder)).map(({ utilisationPercent }) => utilisationPercent ?? Number.NaN);
+}
+
+/** As summaries are found: without case, also by the last part of a path. */
+const isSame = (metric: string, wanted: string): boolean =>
+  [metric, metric.split('/').at(-1)].some((name) => name?.toLowerCase() === wanted.toLowerCase());

@@ -1,0 +1,29 @@
+/** What the settings of the person and the project say of watchdogs and plateaus, read once when a session is taken up. */
+import { UserFacing } from '../../base/errors.ts';
+import { checkProject } from '../../project/checkProject.ts';
+import type { ProjectFile } from '../../project/projectFile.ts';
+import type { Project } from '../../project/projectSchema.ts';
+import { plateauPolicyOf, type PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
+import { policyOf, type WatchdogPolicy } from '../../watchdogs/settings.ts';
+import type { EngineSettings } from '../engine.ts';
+
+type WatchSettings = Pick<EngineSettings, 'watchdogs' | 'plateau'>;
+
+/** Throws `UserFacing` for settings that cannot be understood. */
+export const watchdogPolicy = (settings: WatchSettings, project: ProjectFile | undefined): WatchdogPolicy =>
+  policyOf(understood(settings).watchdogs, project?.watchdogs);
+
+/** Throws `UserFacing` for settings that cannot be understood. */
+export const plateauPolicy = (settings: WatchSettings, project: ProjectFile | undefined): PlateauPolicy =>
+  plateauPolicyOf(understood(settings).plateau, project?.plateau);
+
+/** They are written as in a project file, where nothing that is not known is let pass. */
+function understood({ watchdogs = {}, plateau = {} }: WatchSettings): Pick<Project, 'watchdogs' | 'plateau'> {
+  const { project = {}, problems, warnings } = checkProject({ watchdogs, plateau });
+  const wrong = [...problems, ...warnings].map(({ path, message }) => `${path.map(String).join('.')} ${message}`);
+  if (wrong.length === 0) return project;
+  throw new UserFacing(
+    `The setting of watchdogs cannot be understood: ${wrong.join('; ')}`,
+    'Mend it, or remove it to have the defaults.',
+  );
+}

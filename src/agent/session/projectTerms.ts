@@ -1,0 +1,74 @@
+/** What a project says of the sessions in its folder, beside what the person and the settings say. */
+import path from 'node:path';
+import { UserFacing } from '../../base/errors.ts';
+import type { Machines } from '../../machines/machine.ts';
+import { readProjectFile, type ProjectFile } from '../../project/projectFile.ts';
+import type { ToolDefault } from '../../tools/tool.ts';
+import type { GoalRequest, PermissionMode } from '../engine.ts';
+import type { Budget, Limits } from '../events.ts';
+
+const limits = ['usd', 'tokens', 'minutes', 'turns'] as const;
+
+/** A limit that the person named counts; else the tighter of the settings and the project. */
+export function budgetFor({ budget, defaultBudget = {} }: GoalRequest, project: ProjectFile | undefined): Budget {
+  const said = project?.budget ?? {};
+  const experiment = limitsFrom(budget.experiment ?? {}, defaultBudget.experiment ?? {}, said.experiment ?? {});
+  return {
+    ...budget,
+    ...limitsFrom(budget, defaultBudget, said),
+    ...(Object.keys(experiment).length > 0 && { experiment }),
+  };
+}
+
+function limitsFrom(person: Limits, ...others: readonly Limits[]): Limits {
+  const entries = limits.map((name) => [name, person[name] ?? tightest(others.map((other) => other[name]))]);
+  return Object.fromEntries(entries.filter(([, limit]) => limit !== undefined)) as Limits;
+}
+
+function tightest(values: readonly (number | undefined)[]): number | undefined {
+  const said = values.filter((value) => value !== undefined);
+  return said.length === 0 ? undefined : Math.min(...said);
+}
+
+/** A project narrows what the person allowed, and never widens it. */
+export const permissionMode = (allowed: PermissionMode, project: ProjectFile | undefined): PermissionMode =>
+  project?.permissions?.mode ?? allowed;
+
+/** What calls of tools mean that name no machine, and no metrics. */
+export function toolDefaults(project: ProjectFile | undefined): ToolDefault[] {
+  const { defaultMachine: machine, metricNames, metricPatterns } = project ?? {};
+  const defaults: readonly ToolDefault[] = [
+    { parameter: 'machine_id', value: machine },
+    { parameter: 'machines', value: machine && [machine] },
+    { parameter: 'metric_patterns', value: metricPatterns, unless: 'metric_names' },
+    // Where there are patterns, names are not looked for.
+    {
+      parameter: 'metric_names',
+      value: metricPatterns === undefined ? metricNames : undefined,
+      unless: 'metric_patterns',
+    },
+  ];
+  return defaults.filter(({ value }) => value !== undefined);
+}
+
+/** Throws `UserFacing` for a default machine that there is not. */
+export function checkDefaultMachine(project: ProjectFile | undefined, machines: Pick<Machines, 'list'>): void {
+  const wanted = project?.defaultMachine;
+  const known = machines.list().map(({ id }) => id);
+  if (project === undefined || wanted === undefined || known.includes(wanted)) return;
+  throw new UserFacing(
+    `${project.file} names the default machine ${wanted}, which is not there. Machines: ${known.join(', ')}.`,
+    'Add the machine, or name another one in the file.',
+  );
+}
+
+/** Where reports go, absolute; undefined where the project says nothing, or cannot be understood: a brief is written all the same. */
+export async function reportsFolder(workFolder: string): Promise<string | undefined> {
+  try {
+    const project = await readProjectFile(workFolder);
+    return project?.experimentDir === undefined ? undefined : path.join(project.folder, project.experimentDir);
+  } catch (error) {
+    if (error instanceof UserFacing) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,309 @@
+/** One goal being worked on, owned by this process: the loop, the sleeps and the person's hand on them. */
+import { mkdir } from 'node:fs/promises';
+import { Emitter } from '../../base/emitter.ts';
+import { messageOf, UserFacing } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
+import { readResultsTsv } from '../../experiments/resultsTsv.ts';
+import type { MemoryStore } from '../../memory/memoryStore.ts';
+import type { Effort } from '../../models/model.ts';
+import type { Lease } from '../../storage/lease.ts';
+import { Closing } from '../closing.ts';
+import type { Session } from '../engine.ts';
+import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../events.ts';
+import { faultText, interruptedCall, pendingCalls, runLoop } from '../loop/loop.ts';
+import { goOnText } from '../context/prompt.ts';
+import type { ReproduceRequest, Reproduction } from '../experiments/reproduction.ts';
+import type { SessionLog } from './sessionLog.ts';
+import type { SessionHooks, SessionParts } from './sessionParts.ts';
+import type { SessionState } from '../state.ts';
+
+const maxStickies = 20;
+
+export interface SessionOptions {
+  readonly folder: string;
+  readonly lease: Lease;
+  readonly log: SessionLog;
+  /** Builds what the session works with; called once. */
+  parts(hooks: SessionHooks): SessionParts;
+  /** Called when nothing more can be recorded: the session must be closed, so that it can be taken up again later. */
+  onBroken(): void;
+}
+
+export class LiveSession implements Session, SessionHooks {
+  readonly id: SessionId;
+  readonly folder: string;
+  readonly #log: SessionLog;
+  readonly #lease: Lease;
+  readonly #parts: SessionParts;
+  readonly #streamed = new Emitter<StreamEvent>();
+  #working: Promise<void> | undefined;
+  #abort = new AbortController();
+  #isClosed = false;
+  /** The last of what the person asked for: one thing takes effect after the other. */
+  #asked: Promise<unknown> = Promise.resolve();
+  readonly #onBroken: () => void;
+  #ended = Promise.withResolvers<EndReason>();
+  /** Whether `#ended` is resolved. */
+  #hasEnded = false;
+
+  constructor({ folder, lease, log, parts, onBroken }: SessionOptions) {
+    this.id = log.state.id;
+    this.folder = folder;
+    this.#lease = lease;
+    this.#log = log;
+    this.#onBroken = onBroken;
+    this.#parts = parts(this);
+    if (log.state.end === undefined) return;
+    this.#hasEnded = true;
+    this.#ended.resolve(log.state.end.reason);
+  }
+
+  get state(): SessionState {
+    return this.#log.state;
+  }
+
+  get memory(): MemoryStore {
+    return this.#parts.memory;
+  }
+
+  get ledger(): Ledger {
+    return this.#parts.desk.ledger();
+  }
+
+  get ended(): Promise<EndReason> {
+    return this.#ended.promise;
+  }
+
+  readonly onDidRecord = (listener: (event: JournalEvent) => void): { dispose(): void } =>
+    this.#log.onDidRecord(listener);
+  readonly onDidStream = this.#streamed.event;
+
+  events(): readonly JournalEvent[] {
+    return this.#log.events;
+  }
+
+  show(event: StreamEvent): void {
+    this.#streamed.fire(event);
+  }
+
+  /** The first message of a new session. */
+  async introduce(text: string): Promise<void> {
+    await this.#log.record({ type: 'message.added', origin: 'goal', text });
+    await this.#begin();
+  }
+
+  /** Goes on with a session that another process left. */
+  async takeUp(by: string, text: string, budget: Budget | undefined): Promise<void> {
+    if (budget !== undefined) this.#parts.checkModel(this.state.provider, this.state.model, budget);
+    const wasAtWork = this.state.phase === 'ready' || this.state.phase === 'thinking' || this.state.phase === 'acting';
+    await this.#log.record({ type: 'session.resumed', by, ...(budget && { budget }) });
+    const hasAsked = this.#log.events.some((event) => event.type === 'model.replied');
+    if (wasAtWork && hasAsked) await this.#log.record({ type: 'message.added', origin: 'resume', text });
+    if (!this.#log.events.some((event) => event.type === 'message.added')) return this.introduce(this.state.goal);
+    await this.#begin();
+  }
+
+  /** Other limits from now on; those that ended it are checked again when something is said. */
+  async allow(by: string, budget: Budget): Promise<void> {
+    this.#parts.checkModel(this.state.provider, this.state.model, budget);
+    await this.#log.record({ type: 'session.resumed', by, budget });
+  }
+
+  /** Takes the work up where the journal stands: adopts runs, settles calls, arms a sleep, or goes on thinking. */
+  async #begin(): Promise<void> {
+    await mkdir(this.folder, { recursive: true });
+    const pending = pendingCalls(this.#log.events);
+    await this.#parts.desk.adoptAll(new Set(pending.map((call) => call.id)));
+    this.#parts.sweeps.open();
+    this.#parts.questions.open();
+    this.#parts.experiments.open();
+    this.#parts.watches.open();
+    await this.#settleCalls();
+    this.goOn();
+  }
+
+  say(text: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#log.record({ type: 'message.added', origin: 'person', text });
+      if (this.#hasEnded) this.#ended = Promise.withResolvers<EndReason>();
+      this.#hasEnded = false;
+      await this.#parts.waiting.end(text);
+      this.goOn();
+    });
+  }
+
+  interrupt(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#halt(new Error('interrupted by the person'));
+      if (this.state.phase === 'ended' || this.state.phase === 'paused') return;
+      await this.#parts.waiting.end('interrupted');
+      await this.#log.record({ type: 'session.paused', by: 'user' });
+    });
+  }
+
+  async unpause(): Promise<void> {
+    if (this.state.phase === 'paused') await this.say(goOnText);
+  }
+
+  answer(questionId: string, answer: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#parts.questions.answer(questionId, answer);
+      if (this.state.phase !== 'sleeping') return;
+      await this.#parts.waiting.end(`answer to ${questionId}`);
+      this.goOn();
+    });
+  }
+
+  importResults(text: string, source: string): Promise<number> {
+    return this.#inTurn(async () => {
+      const results = readResultsTsv(text, source);
+      if (results.length > 0) await this.#log.record({ type: 'results.imported', source, results });
+      return results.length;
+    });
+  }
+
+  reproduce(request: ReproduceRequest): Promise<Reproduction> {
+    return this.#parts.reproduce(request);
+  }
+
+  stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#halt(new Error('stopped by the person'));
+      await this.#parts.sweeps.stopAll();
+      if (options.killRuns === true) await Promise.all(this.#parts.desk.live().map((run) => this.#parts.kill(run)));
+      if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the person.');
+    });
+  }
+
+  async useModel(provider: string, model: string): Promise<void> {
+    this.#parts.checkModel(provider, model, this.state.budget);
+    if (provider === this.state.provider && model === this.state.model) return;
+    await this.#log.record({ type: 'session.model_changed', provider, model });
+    // A call that is under way is answered by the model that was asked.
+    if (this.state.phase !== 'thinking') await this.#parts.release();
+  }
+
+  async useEffort(effort: Effort | undefined): Promise<void> {
+    if (effort !== this.state.effort)
+      await this.#log.record({ type: 'session.effort_changed', ...(effort && { effort }) });
+  }
+
+  pin(text: string): Promise<number> {
+    return this.#inTurn(async () => {
+      const { stickies } = this.state;
+      if (stickies.size >= maxStickies) {
+        throw new UserFacing(`There are ${stickies.size} pinned notes, which is the most.`, 'Unpin one first.');
+      }
+      const given = this.#log.events.flatMap((event) => (event.type === 'note.pinned' ? [event.number] : []));
+      const number = Math.max(0, ...given) + 1;
+      await this.#log.record({ type: 'note.pinned', number, text });
+      return number;
+    });
+  }
+
+  unpin(number: number): Promise<boolean> {
+    return this.#inTurn(async () => {
+      if (!this.state.stickies.has(number)) return false;
+      await this.#log.record({ type: 'note.unpinned', number });
+      return true;
+    });
+  }
+
+  /** Records the end. Runs go on, and their ends are still recorded while the session is open. */
+  async end(reason: EndReason, summary: string, evidence: readonly Evidence[] = []): Promise<void> {
+    this.#parts.waiting.disarm();
+    await this.#log.record({ type: 'session.ended', reason, summary, evidence });
+    this.#hasEnded = true;
+    this.#ended.resolve(reason);
+    await this.#parts.release();
+  }
+
+  /** Lets go of the session without changing it: another process can take it up. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    try {
+      await this.#halt(new Closing());
+      this.#parts.dispose();
+      await Promise.all([this.#parts.desk.settle(), this.#parts.sweeps.settle(), this.#parts.release()]);
+    } finally {
+      this.#streamed.dispose();
+      await this.#log.close().finally(() => this.#lease.release());
+    }
+  }
+
+  /** Another process owns the journal now: nothing more is written to it. */
+  lose(): Promise<void> {
+    this.#log.seal();
+    return this.close();
+  }
+
+  /** Starts the loop, or arms the sleep; does nothing while the loop is at work. */
+  goOn(): void {
+    if (this.#isClosed || this.#working !== undefined) return;
+    const { phase } = this.state;
+    if (phase === 'sleeping') return this.#parts.waiting.arm();
+    if (phase === 'ended' || phase === 'paused') return;
+    this.#abort = new AbortController();
+    this.#working = this.#work(this.#abort.signal);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    try {
+      await runLoop(this.#parts.loop, signal);
+    } catch (error) {
+      await this.#fail(error);
+    } finally {
+      this.#working = undefined;
+    }
+    if (!signal.aborted) this.goOn();
+  }
+
+  fail(error: unknown): void {
+    this.#abort.abort(error);
+    void Promise.resolve(this.#working).then(() => this.#fail(error));
+  }
+
+  /** Nothing can be recorded, or we have a bug: the work stops here, and the journal says so where it still can. */
+  async #fail(error: unknown): Promise<void> {
+    if (this.#isClosed) return;
+    this.#parts.logger.error('The session cannot go on', error);
+    const text = faultText(error);
+    try {
+      if (this.state.phase !== 'ended') await this.end('error', text);
+    } catch (second) {
+      this.#parts.logger.error(`The end could not be recorded: ${messageOf(second)}`);
+      this.show({ type: 'text.discarded', why: text });
+      this.#hasEnded = true;
+      this.#ended.resolve('error');
+      this.#onBroken();
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const asked = this.#asked.then(work);
+    this.#asked = asked.catch(() => undefined);
+    return asked;
+  }
+
+  async #halt(why: Error): Promise<void> {
+    // A wake that is being recorded begins the work, which is then aborted.
+    await this.#parts.waiting.halt();
+    this.#abort.abort(why);
+    await this.#working;
+    this.#parts.waiting.disarm();
+  }
+
+  /** A crash between a sleep or an end and the result of its call leaves calls open that will not be made any more. */
+  async #settleCalls(): Promise<void> {
+    const { phase } = this.state;
+    if (phase !== 'sleeping' && phase !== 'ended' && phase !== 'paused') return;
+    for (const call of pendingCalls(this.#log.events)) {
+      const text = phase === 'sleeping' ? 'Asleep since then.' : 'Interrupted: the call has no result.';
+      await this.#log.record({ ...interruptedCall(call, text), isError: phase !== 'sleeping' } as Parameters<
+        SessionLog['record']
+      >[0]);
+    }
+  }
+}

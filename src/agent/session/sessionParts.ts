@@ -1,0 +1,308 @@
+/** Puts together what one session works with: its desk, memory, tools, gate and loop. */
+import path from 'node:path';
+import { DisposableStore } from '../../base/disposable.ts';
+import { messageOf, UserFacing } from '../../base/errors.ts';
+import { newEventId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Clock } from '../../base/clock.ts';
+import { CodeKeeper } from '../../experiments/git/codeKeeper.ts';
+import { defaultLimits, type LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
+import type { MachineLooks } from '../../machines/looks/machineLooks.ts';
+import type { Machines } from '../../machines/machine.ts';
+import type { MachineResources } from '../../machines/resources/machineResources.ts';
+import { MemoryStore } from '../../memory/memoryStore.ts';
+import { noUsage, type ModelProvider, type ModelReply } from '../../models/model.ts';
+import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
+import { billedUsage, costOf, withSearches, type Cost, type PriceTable } from '../../models/prices.ts';
+import type { Notifier } from '../../notify/notifier.ts';
+import { createGate } from '../../permissions/gate.ts';
+import type { ProjectFile } from '../../project/projectFile.ts';
+import type { Run } from '../../runs/liveRun.ts';
+import type { Runs } from '../../runs/runs.ts';
+import { Sleeper } from '../../sleep/sleeper.ts';
+import type { WebOptions } from '../../web/download.ts';
+import type { WebReader } from '../../web/fetchPage.ts';
+import { duckDuckGoSearch } from '../../web/search.ts';
+import type { EnginePorts, EngineSettings } from '../engine.ts';
+import type { DaySpending } from '../budget/daySpending.ts';
+import { BudgetGuard } from '../budget/guard.ts';
+import { limitsMoney } from '../budget/measures.ts';
+import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../events.ts';
+import { createConsultDesk } from '../beside/consultDesk.ts';
+import { contextSource } from '../context/contextSource.ts';
+import type { EarlierAttempts } from '../earlierAttempts.ts';
+import { ExperimentDesk } from '../experiments/experimentDesk.ts';
+import { GitGuard } from '../runs/gitGuard.ts';
+import type { LoopDeps } from '../loop/loop.ts';
+import { PlateauGuard } from '../loop/plateauGuard.ts';
+import { NoticeDesk } from '../person/noticeDesk.ts';
+import { permissionMode, toolDefaults } from './projectTerms.ts';
+import { QuestionDesk } from '../person/questionDesk.ts';
+import type { SessionReports } from '../reports/reports.ts';
+import { reproduce, type ReproduceRequest, type Reproduction } from '../experiments/reproduction.ts';
+import { RunDesk } from '../runs/runDesk.ts';
+import { createSearchDesk } from '../beside/searchDesk.ts';
+import type { SessionLog } from './sessionLog.ts';
+import { SideCalls } from '../beside/sideCalls.ts';
+import { SweepDesk } from '../runs/sweepDesk.ts';
+import { createToolset, type ToolsetDeps } from './toolset.ts';
+import { createSleepWorld } from '../loop/sessionWorld.ts';
+import { Waiting } from '../loop/waiting.ts';
+import { WatchDesk } from '../runs/watchDesk.ts';
+import { plateauPolicy, watchdogPolicy } from '../runs/watchTerms.ts';
+
+/** What all sessions of a process share. */
+export interface SharedDeps {
+  readonly notifier: Pick<Notifier, 'notify'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly runs: Runs;
+  /** The machines, with relative paths and commands starting in this folder. */
+  machinesIn(workFolder: string): Machines;
+  readonly looks: MachineLooks;
+  readonly resources: MachineResources;
+  readonly ports: EnginePorts;
+  readonly globalMemoryFolder: string;
+  readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
+  providers(): ReadonlyMap<string, ModelProvider>;
+  readonly models: ModelCatalogue;
+  settings(): EngineSettings;
+  prices(): PriceTable;
+  readonly today: DaySpending;
+  readonly web: WebOptions;
+  readonly pages: WebReader;
+  readonly reports: Pick<SessionReports, 'writeup'>;
+}
+
+export interface SessionParts {
+  readonly logger: Logger;
+  readonly desk: RunDesk;
+  readonly sweeps: SweepDesk;
+  readonly memory: MemoryStore;
+  readonly waiting: Waiting;
+  readonly questions: QuestionDesk;
+  readonly experiments: ExperimentDesk;
+  readonly watches: WatchDesk;
+  readonly loop: LoopDeps;
+  kill(run: Run): Promise<unknown>;
+  reproduce(request: ReproduceRequest): Promise<Reproduction>;
+  /** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
+  checkModel(provider: string, model: string, budget: Budget): void;
+  /** What providers keep of the conversation is let go of; the next call begins it anew. Never rejects. */
+  release(): Promise<void>;
+  dispose(): void;
+}
+
+const killGraceMs = 5_000;
+
+/** What the parts call back. */
+export interface SessionHooks {
+  show(event: StreamEvent): void;
+  end(reason: EndReason, summary: string, evidence?: readonly Evidence[]): Promise<void>;
+  /** Goes on after a sleep. */
+  goOn(): void;
+  /** Something that must be recorded could not be. */
+  fail(error: unknown): void;
+}
+
+export interface PartsRequest {
+  readonly shared: SharedDeps;
+  readonly hooks: SessionHooks;
+  readonly log: SessionLog;
+  readonly folder: string;
+  /** What the project says; as it was when the session was started or taken up. */
+  readonly project?: ProjectFile;
+}
+
+export function createParts(request: PartsRequest): SessionParts {
+  const { shared, log } = request;
+  const owned = new DisposableStore();
+  const desks = createDesks(request, owned);
+  return {
+    ...desks,
+    logger: shared.logger,
+    loop: createLoop(request, desks),
+    reproduce: (asked) => reproduce({ ...desks, log, clock: shared.clock, folder: request.folder }, asked),
+    kill: (run) => shared.runs.kill(run, { graceMs: killGraceMs }),
+    checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
+    release: () => release(shared, log.state.id),
+    dispose: () => owned.dispose(),
+  };
+}
+
+/** What works on the session's behalf, each for one thing; they live as long as it is open here. */
+interface Desks {
+  readonly machines: Machines;
+  readonly desk: RunDesk;
+  readonly sweeps: SweepDesk;
+  readonly questions: QuestionDesk;
+  readonly notices: NoticeDesk;
+  readonly experiments: ExperimentDesk;
+  readonly memory: MemoryStore;
+  readonly waiting: Waiting;
+  readonly watches: WatchDesk;
+  readonly git: GitGuard;
+  limits(): LeaveOutLimits;
+}
+
+const keptLimits = ({ maxKeptFileBytes }: EngineSettings): LeaveOutLimits => ({
+  ...defaultLimits,
+  ...(maxKeptFileBytes !== undefined && { maxFileBytes: maxKeptFileBytes }),
+});
+
+function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
+  const { shared, hooks, log, project } = request;
+  const { clock, runs } = shared;
+  const machines = shared.machinesIn(log.state.workFolder);
+  const onFailed = (error: unknown): void => hooks.fail(error);
+  const git = new GitGuard(() => shared.settings().protectsGit !== false);
+  const runEnv = git.runEnv.bind(git);
+  const desk = owned.add(new RunDesk({ sessionId: log.state.id, log, runs, machines, clock, runEnv, onFailed }));
+  const sweeps = owned.add(new SweepDesk({ log, desk, runs, machines, clock, onFailed }));
+  const questions = owned.add(new QuestionDesk({ log, clock, onFailed }));
+  const notices = owned.add(new NoticeDesk({ ...shared, log, ...(project && { project }) }));
+  const limits = (): LeaveOutLimits => keptLimits(shared.settings());
+  const code = new CodeKeeper({ sessionId: log.state.id, clock, limits });
+  const experiments = owned.add(new ExperimentDesk({ ...shared, log, desk, machines, code, onFailed }));
+  const memory = owned.add(createMemory(request));
+  const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
+  const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
+  const policy = watchdogPolicy(shared.settings(), request.project);
+  const watches = owned.add(new WatchDesk({ ...shared, log, desk, questions, waiting, policy, onFailed }));
+  return { machines, desk, sweeps, questions, notices, experiments, memory, waiting, watches, git, limits };
+}
+
+function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
+  const { shared, hooks, log, folder } = request;
+  const { clock, logger, runs, looks, resources } = shared;
+  const sessionId = log.state.id;
+  const gate = createGate({
+    mode: () => permissionMode(shared.settings().permissionMode, request.project),
+    ask(call, signal) {
+      desks.notices.asks(call);
+      return shared.ports.approve({ sessionId, ...call }, signal);
+    },
+    clock,
+    allowedTools: allowedBefore(log.events),
+  });
+  const budget = createGuard(request, desks.desk);
+  const tools = createToolset({
+    ...desks,
+    ...{ log, folder, runs, looks, resources, gate, clock },
+    beside: createBeside(request, budget),
+    end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
+  });
+  return {
+    ...{ log, desk: desks.desk, clock, budget },
+    plateau: createPlateauGuard(request, desks),
+    idleTurns: shared.settings().idleTurns,
+    effort: shared.settings().effort ?? 'medium',
+    provider: (id) => providerOf(shared, id),
+    describe: (id, model) => shared.models.describe(id, model),
+    cost: (id, reply) => costFor(shared, id, reply),
+    ...contextSource({ ...shared, ...request, ...desks }),
+    act: {
+      sessionId,
+      tools: new Map(tools.map((tool) => [tool.spec.name, tool.withDefaults(toolDefaults(request.project))])),
+      gate,
+      clock,
+      logger,
+      resultsFolder: path.join(folder, 'results'),
+      record: log.record,
+      show: (event) => hooks.show(event),
+      isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),
+    },
+    show: (event) => hooks.show(event),
+    end: (reason, summary) => hooks.end(reason, summary),
+    waitForMonitor: () => desks.waiting.untilCheckIn(newEventId(clock.now())),
+  };
+}
+
+const createMemory = ({ shared: { globalMemoryFolder: globalFolder, clock }, folder }: PartsRequest): MemoryStore =>
+  new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder, clock });
+
+async function release({ providers, logger }: SharedDeps, conversation: string): Promise<void> {
+  const letGo = async (provider: ModelProvider): Promise<void> => {
+    try {
+      await provider.release?.(conversation);
+    } catch (error) {
+      logger.warn(`${provider.id} did not let go of ${conversation}: ${messageOf(error)}`);
+    }
+  };
+  await Promise.all([...providers().values()].map(letGo));
+}
+
+type Billed = Pick<ModelReply, 'model' | 'usage' | 'discardedUsage'>;
+
+/** What a plan covers is counted at list price, and said to be covered. */
+function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
+  const cost = costOf(id, reply.model, billedUsage(reply), shared.prices());
+  return 'usd' in cost && providerOf(shared, id).billing === 'plan' ? { ...cost, isPlan: true } : cost;
+}
+
+/** What goes beyond the session's own machines: pages, searches and second opinions. */
+function createBeside({ shared, log }: PartsRequest, budget: BudgetGuard): ToolsetDeps['beside'] {
+  const { pages } = shared;
+  const calls = new SideCalls({
+    budget,
+    cost: (id, { model, usage, searches = 0 }) => withSearches(costFor(shared, id, { model, usage }), id, searches),
+    record: (event) => log.record(event),
+  });
+  return {
+    pages,
+    searcher: createSearchDesk({
+      ...shared,
+      calls,
+      keyless: duckDuckGoSearch(shared.web),
+      own: () => ({ provider: providerOf(shared, log.state.provider), model: log.state.model }),
+    }),
+    consultant: createConsultDesk({ ...shared, calls, own: () => log.state.provider }),
+    writer: { write: (notes) => shared.reports.writeup(log.state.id, notes) },
+  };
+}
+
+const createPlateauGuard = ({ shared, hooks, log, project }: PartsRequest, { desk }: Desks): PlateauGuard =>
+  new PlateauGuard({
+    log,
+    ledger: () => desk.ledger(),
+    policy: plateauPolicy(shared.settings(), project),
+    end: (reason, summary) => hooks.end(reason, summary),
+  });
+
+const createGuard = ({ shared, hooks, log }: PartsRequest, desk: RunDesk): BudgetGuard =>
+  new BudgetGuard({
+    log,
+    clock: shared.clock,
+    provider: (id) => providerOf(shared, id),
+    prices: () => shared.prices(),
+    dayLimits: () => shared.settings().dayLimits,
+    today: () => shared.today.spent(),
+    going: () => desk.live().map(({ spec }) => `run ${spec.number}`),
+    end: (reason, summary) => hooks.end(reason, summary),
+  });
+
+const allowedBefore = (events: readonly JournalEvent[]): string[] =>
+  events.flatMap((event) =>
+    event.type === 'permission.decided' && event.allowedTool !== undefined ? [event.allowedTool] : [],
+  );
+
+export function checkModel(shared: SharedDeps, plan: { provider: string; model: string; budget: Budget }): void {
+  const { provider, model, budget } = plan;
+  // A plan is paid for already, whatever its calls come to.
+  if (providerOf(shared, provider).billing === 'plan') return;
+  const cost = costOf(provider, model, noUsage, shared.prices());
+  if ('usd' in cost || !limitsMoney(budget, shared.settings().dayLimits)) return;
+  throw new UserFacing(
+    `A money limit cannot be kept with ${model}: ${cost.unknown}`,
+    `Add the price of ${provider}/${model} to the prices setting, or go on without a limit of money for the goal, its experiments and the day.`,
+  );
+}
+
+function providerOf(shared: SharedDeps, id: string): ModelProvider {
+  const provider = shared.providers().get(id);
+  if (provider !== undefined) return provider;
+  throw new UserFacing(
+    `There is no model provider ${id}.`,
+    `Choose one of: ${[...shared.providers().keys()].join(', ')}.`,
+  );
+}

@@ -1,0 +1,317 @@
+/** The sessions of a home: starts, takes up, lists and reads them. */
+import { Emitter } from '../../base/emitter.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { newSessionId, type SessionId } from '../../base/ids.ts';
+import { readProjectFile, type ProjectFile } from '../../project/projectFile.ts';
+import { readJournal } from '../../storage/journal.ts';
+import type { Home } from '../../storage/home.ts';
+import { Lease } from '../../storage/lease.ts';
+import type { Machines } from '../../machines/machine.ts';
+import { watchRun, type RunSink } from '../../runs/elsewhere.ts';
+import type { RunEnd } from '../../runs/run.ts';
+import type { OwnerKind } from '../../storage/leaseOwner.ts';
+import { StorageFailure } from '../../storage/storageFailure.ts';
+import { limitsText } from '../budget/words.ts';
+import type {
+  GoalRequest,
+  KilledRun,
+  RunPlace,
+  Session,
+  SessionOwner,
+  SessionReading,
+  Sessions,
+  SessionSummary,
+} from '../engine.ts';
+import { followJournal, type FollowedEvents } from './followJournal.ts';
+import { killRun } from '../runs/killRun.ts';
+import type { Budget, JournalEvent, SessionEvent } from '../events.ts';
+import { foldSession } from '../fold/fold.ts';
+import { budgetFor, checkDefaultMachine } from './projectTerms.ts';
+import { goalText, resumeText } from '../context/prompt.ts';
+import { ledgerOf } from '../runs/runDesk.ts';
+import { searchJournals, type SearchHit, type SearchOptions } from '../archive/search.ts';
+import { LiveSession } from './session.ts';
+import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
+import { SessionLog } from './sessionLog.ts';
+import type { RunState } from '../state.ts';
+import { checkModel, createParts, type SharedDeps } from './sessionParts.ts';
+import { unfinishedOf } from '../unfinished.ts';
+
+export interface SessionStoreDeps {
+  readonly home: Home;
+  readonly shared: SharedDeps;
+  readonly catalogue: SessionCatalogue;
+  /** Version of Helios, for the journal. */
+  readonly version: string;
+  /** As what this process owns its sessions. */
+  readonly ownerKind: OwnerKind;
+}
+
+export class SessionStore implements Sessions {
+  readonly #deps: SessionStoreDeps;
+  readonly #open = new Map<SessionId, LiveSession>();
+  readonly #changed = new Emitter<void>();
+  /** Sessions that are being taken up: who asks meanwhile gets the same one. */
+  readonly #resuming = new Map<SessionId, Promise<Session>>();
+  readonly #warned = new Set<string>();
+  #isClosed = false;
+  readonly onDidChange = this.#changed.event;
+
+  constructor(deps: SessionStoreDeps) {
+    this.#deps = deps;
+  }
+
+  async start(request: GoalRequest): Promise<Session> {
+    const goal = request.goal.trim();
+    if (goal === '')
+      throw new UserFacing('There is no goal.', 'Say what is to be reached, such as: bring val_loss below 0.3.');
+    const { shared, version } = this.#deps;
+    const settings = shared.settings();
+    const project = await readProjectFile(request.workFolder);
+    const configured = project?.provider ?? settings.provider;
+    const named = request.provider ?? configured;
+    // A model belongs to its provider: one that was named beside another provider is not taken over.
+    const ofProject = configured === named ? project?.model : undefined;
+    const { provider, model } =
+      request.model !== undefined && request.provider === undefined
+        ? shared.models.resolve(request.model, undefined, configured)
+        : shared.models.resolve(request.model ?? ofProject ?? 'default', named);
+    const budget = checkedBudget(budgetFor(request, project));
+    checkDefaultMachine(project, shared.machinesIn(request.workFolder));
+    checkModel(shared, { provider, model, budget });
+    const id = newSessionId(shared.clock.now());
+    const first: Extract<SessionEvent, { type: 'session.started' }> = {
+      type: 'session.started',
+      sessionId: id,
+      goal,
+      budget,
+      provider,
+      model,
+      workFolder: request.workFolder,
+      helios: version,
+    };
+    const session = await this.#attach(id, first);
+    return this.#begun(session, session.introduce(goalText(goal, limitsText(budget))));
+  }
+
+  async resume(id: SessionId, options: { readonly budget?: Budget } = {}): Promise<Session> {
+    const budget = options.budget && checkedBudget(options.budget);
+    const open = this.#open.get(id);
+    if (open === undefined || this.#resuming.has(id)) return this.#resumeOnce(id, budget);
+    if (budget !== undefined) await open.allow(by(), budget);
+    return open;
+  }
+
+  open(): readonly Session[] {
+    return [...this.#open.values()];
+  }
+
+  list(): Promise<readonly SessionSummary[]> {
+    return this.#deps.catalogue.list(this.open());
+  }
+
+  async interrupted(): Promise<readonly SessionId[]> {
+    const { home, shared } = this.#deps;
+    const ids = (await sessionIds(home)).reverse().filter((id) => !this.#open.has(id));
+    const unfinished = await unfinishedOf(home, ids, shared.logger);
+    const found = await Promise.all(unfinished.map(async (id) => ((await this.#isForsaken(id)) ? id : undefined)));
+    return found.filter((id) => id !== undefined);
+  }
+
+  async read(id: SessionId): Promise<SessionReading> {
+    const { events, damage } = await readJournal<SessionEvent>(this.#deps.home.journalFile(id));
+    const state = foldSession(events as readonly JournalEvent[]);
+    if (state === undefined) throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
+    const open = this.#open.get(id);
+    const ledger = open?.ledger ?? ledgerOf(state, (run) => run.metrics);
+    return { state, events: events as readonly JournalEvent[], ledger, damage };
+  }
+
+  async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit[]> {
+    const { home } = this.#deps;
+    return searchJournals(home, (await sessionIds(home)).reverse(), query, options);
+  }
+
+  owner(id: SessionId): Promise<SessionOwner | undefined> {
+    return Lease.holder(this.#deps.home.leaseFile(id), this.#deps.shared.clock);
+  }
+
+  findRun(reference: string): Promise<RunPlace | undefined> {
+    return this.#deps.catalogue.findRun(reference);
+  }
+
+  follow(id: SessionId, signal: AbortSignal): AsyncIterable<FollowedEvents> {
+    const { home, shared } = this.#deps;
+    return followJournal({ home, clock: shared.clock }, id, signal);
+  }
+
+  async watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined> {
+    const { run, machines } = await this.#placed(place);
+    const machine = machines.get(run.spec.machineId);
+    await machine.ready?.({ mayAsk: true });
+    return watchRun({ spec: run.spec, machine, clock: this.#deps.shared.clock }, sink, { signal });
+  }
+
+  async killRun(place: RunPlace): Promise<KilledRun> {
+    const { runs, clock } = this.#deps.shared;
+    const { run, machines } = await this.#placed(place);
+    const parts = { runs, machines, clock, owner: (id: SessionId) => this.owner(id), withLog: this.#withLog };
+    return killRun(parts, place.sessionId, run);
+  }
+
+  /** Lets go of all sessions; runs go on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#open.values()].map((session) => this.#letGo(session, () => session.close())));
+    this.#changed.dispose();
+  }
+
+  /** Nobody holds it, or who holds it hands it over. */
+  async #isForsaken(id: SessionId): Promise<boolean> {
+    const { home, shared, ownerKind } = this.#deps;
+    const holder = await Lease.holder(home.leaseFile(id), shared.clock);
+    return holder === undefined || (holder.kind === 'detached' && ownerKind !== 'detached');
+  }
+
+  async #placed({ sessionId, runId }: RunPlace): Promise<{ readonly run: RunState; readonly machines: Machines }> {
+    const { state } = await this.read(sessionId);
+    const run = state.runs.get(runId);
+    if (run === undefined) throw new UserFacing(`Session ${sessionId} has no run ${runId}.`);
+    return { run, machines: this.#deps.shared.machinesIn(state.workFolder) };
+  }
+
+  /** The journal of a session that is not open here, with its lease, for as long as `work` takes. */
+  readonly #withLog = async <T>(id: SessionId, work: (log: SessionLog) => Promise<T>): Promise<T> => {
+    const { home, shared } = this.#deps;
+    await using owned = new AsyncDisposableStack();
+    const lease = await this.#lease(id);
+    owned.defer(() => lease.release());
+    const log = await SessionLog.open(home.journalFile(id), shared.clock);
+    owned.defer(() => log.close());
+    return await work(log);
+  };
+
+  #resumeOnce(id: SessionId, budget: Budget | undefined): Promise<Session> {
+    const resuming = this.#resuming.get(id) ?? this.#resume(id, budget).finally(() => this.#resuming.delete(id));
+    this.#resuming.set(id, resuming);
+    return resuming;
+  }
+
+  async #resume(id: SessionId, budget: Budget | undefined): Promise<Session> {
+    const session = await this.#attach(id);
+    return this.#begun(session, session.takeUp(by(), resumeText, budget));
+  }
+
+  /** A session that cannot begin is let go of, so that it can be taken up once what was in the way is gone. */
+  async #begun(session: LiveSession, beginning: Promise<void>): Promise<Session> {
+    try {
+      await beginning;
+      return session;
+    } catch (error) {
+      await this.#letGo(session, () => session.close());
+      throw error;
+    }
+  }
+
+  async #attach(id: SessionId, first?: Extract<SessionEvent, { type: 'session.started' }>): Promise<LiveSession> {
+    const { home, shared } = this.#deps;
+    if (this.#isClosed) throw closing();
+    if (first === undefined) await this.#mustExist(id);
+    const owned = new AsyncDisposableStack();
+    const lease = await this.#lease(id);
+    owned.defer(() => lease.release());
+    try {
+      const log = await SessionLog.open(home.journalFile(id), shared.clock, first);
+      owned.defer(() => log.close());
+      for (const damage of log.damage) shared.logger.warn(`Journal of ${id}: ${damage}`);
+      const project = await this.#project(log.state.workFolder);
+      const folder = home.sessionFolder(id);
+      if (this.#isClosed) throw closing();
+      const session: LiveSession = new LiveSession({
+        folder,
+        lease,
+        log,
+        parts: (hooks) =>
+          createParts({
+            ...{ shared, hooks, log, folder },
+            ...(project && { project }),
+          }),
+        onBroken: () => void this.#letGo(session, () => session.close()),
+      });
+      this.#open.set(id, session);
+      log.onDidRecord(() => this.#changed.fire());
+      return session;
+    } catch (error) {
+      await owned.disposeAsync();
+      throw error;
+    }
+  }
+
+  /** As it is now: a change counts for sessions that are started or taken up later. What it says in vain is told once. */
+  async #project(workFolder: string): Promise<ProjectFile | undefined> {
+    const project = await readProjectFile(workFolder);
+    for (const warning of project?.warnings ?? []) {
+      if (!this.#warned.has(warning)) this.#deps.shared.logger.warn(warning);
+      this.#warned.add(warning);
+    }
+    return project;
+  }
+
+  /** It is no longer among the open ones before it closes. Never rejects. */
+  async #letGo(session: LiveSession, close: () => Promise<void>): Promise<void> {
+    if (this.#open.get(session.id) === session) this.#open.delete(session.id);
+    await close().catch((error: unknown) =>
+      this.#deps.shared.logger.error(`Session ${session.id} did not close well`, error),
+    );
+    this.#changed.fire();
+  }
+
+  async #mustExist(id: SessionId): Promise<void> {
+    if (!(await sessionIds(this.#deps.home)).includes(id))
+      throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
+  }
+
+  async #lease(id: SessionId): Promise<Lease> {
+    const { home, shared, ownerKind } = this.#deps;
+    try {
+      return await Lease.acquire(home.leaseFile(id), {
+        clock: shared.clock,
+        kind: ownerKind,
+        onLost: () => void this.#lost(id),
+        onWanted: () => void this.#handOver(id),
+      });
+    } catch (error) {
+      if (error instanceof StorageFailure && error.reason === 'owned') throw new UserFacing(error.message);
+      throw error;
+    }
+  }
+
+  /** Somebody else took the session over while this host was not running: nothing more is written here. */
+  async #lost(id: SessionId): Promise<void> {
+    this.#deps.shared.logger.warn(`Session ${id} was taken over by another process`);
+    const session = this.#open.get(id);
+    if (session !== undefined) await this.#letGo(session, () => session.lose());
+  }
+
+  /** Somebody who can follow it wants the session: it is let go of as when Helios closes. */
+  async #handOver(id: SessionId): Promise<void> {
+    this.#deps.shared.logger.info(`Session ${id} is handed over`);
+    await this.#resuming.get(id)?.catch(() => undefined);
+    const session = this.#open.get(id);
+    if (session !== undefined) await this.#letGo(session, () => session.close());
+  }
+}
+
+const by = (): string => `process ${process.pid}`;
+
+const closing = (): UserFacing => new UserFacing('Helios is closing.', 'Start it again, then try once more.');
+
+function checkedBudget(budget: Budget): Budget {
+  const { experiment = {}, ...goal } = budget;
+  for (const [name, value] of [...Object.entries(goal), ...Object.entries(experiment)]) {
+    if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
+      throw new UserFacing(`The limit ${name} must be a number above 0, not ${String(value)}.`);
+    }
+  }
+  return budget;
+}

@@ -1,0 +1,97 @@
+/** Carries out `helios auth …`. No token and no key is ever written out. */
+import { createInterface } from 'node:readline';
+import { adviceOf } from '../../base/errors.ts';
+import { createFetch } from '../../http/network.ts';
+import { openSignIn, SignInCancelled, type OpenSignIn } from '../../models/chatgpt/oauth.ts';
+import { accountLabel, parseSignedIn, signedInText } from '../../models/chatgpt/signedIn.ts';
+import { tokensName } from '../../models/chatgpt/tokens.ts';
+import { homeAt } from '../../storage/home.ts';
+import { authAction, type AuthArguments } from './authArguments.ts';
+import { authStatus, statusText } from './authStatus.ts';
+import { networkFor } from '../choose.ts';
+import { secretKeeper } from '../../storage/secretFiles.ts';
+import { keyReader } from './keys.ts';
+import { exitCodes, type CliWorld } from '../world.ts';
+
+/** The exit code. Rejects with `UserFacing`. */
+export async function runAuthCommand(parsed: AuthArguments, home: string, world: CliWorld): Promise<number> {
+  const { authFolder } = homeAt(home);
+  switch (authAction(parsed)) {
+    case 'login':
+      return login(authFolder, world);
+    case 'logout':
+      return logout(authFolder, world);
+    case 'status':
+      return status(authFolder, parsed.isJson, world);
+  }
+}
+
+async function login(authFolder: string, world: CliWorld): Promise<number> {
+  const { env, clock, stdout } = world;
+  const abort = new AbortController();
+  const interrupts = world.onInterrupt(() => abort.abort());
+  try {
+    const network = networkFor(env);
+    const authUrl = network.chatgptAuthUrl;
+    const options = { clock, authUrl, fetch: createFetch(() => network), ports: world.callbackPorts };
+    const signIn = await openSignIn(options, abort.signal);
+    await invite(signIn, world);
+    const stopPasting = takePasted(signIn, world);
+    const tokens = await signIn.done.finally(stopPasting);
+    await secretKeeper(authFolder)(tokensName, signedInText(tokens));
+    stdout.write(`Signed in as ${accountLabel(tokens)}. Use it with: helios -P chatgpt "…"\n`);
+    return exitCodes.goal;
+  } catch (error) {
+    if (!(error instanceof SignInCancelled)) throw error;
+    world.stderr.write(`${error.message}\n`);
+    return exitCodes.interrupted;
+  } finally {
+    interrupts.dispose();
+  }
+}
+
+async function invite({ address, port }: OpenSignIn, world: CliWorld): Promise<void> {
+  const { stdout, stdin, env } = world;
+  stdout.write(`Sign in to ChatGPT at this address:\n\n${address}\n\n`);
+  const isRemote = Boolean(env['SSH_CONNECTION']?.trim() || env['SSH_TTY']?.trim());
+  const isOpened = !isRemote && (await world.openBrowser(address));
+  if (isRemote)
+    stdout.write(
+      `This computer is reached by SSH. So that the browser finds back to it, forward its port from your own computer:\n\n  ssh -L ${port}:127.0.0.1:${port} HOST\n\n`,
+    );
+  else if (!isOpened) stdout.write('No browser could be opened here: open the address yourself.\n');
+  if (stdin.isTTY === true)
+    stdout.write('If the browser ends on a page that cannot be shown, paste the address of that page here.\n');
+  stdout.write('Waiting for the sign-in …\n');
+}
+
+/** Each line that is typed is tried as the address; the result ends it. */
+function takePasted(signIn: OpenSignIn, { stdin, stderr }: CliWorld): () => void {
+  if (stdin.isTTY !== true) return () => undefined;
+  const lines = createInterface({ input: stdin, terminal: false });
+  lines.on('line', (line) => {
+    if (line.trim() === '') return;
+    signIn.paste(line).catch((error: unknown) => stderr.write(`${adviceOf(error)}\n`));
+  });
+  return () => lines.close();
+}
+
+async function logout(authFolder: string, { stdout }: CliWorld): Promise<number> {
+  const kept = await keyReader({}, authFolder)(tokensName);
+  if (kept === undefined) {
+    stdout.write('Nobody is signed in to ChatGPT.\n');
+    return exitCodes.goal;
+  }
+  await secretKeeper(authFolder)(tokensName, undefined);
+  const tokens = parseSignedIn(kept);
+  stdout.write(`Signed out of ChatGPT${tokens === undefined ? '' : ` (${accountLabel(tokens)})`}.\n`);
+  return exitCodes.goal;
+}
+
+async function status(authFolder: string, isJson: boolean, { env, stdout }: CliWorld): Promise<number> {
+  const rows = await authStatus(env, authFolder);
+  stdout.write(isJson ? `${JSON.stringify(rows, null, 2)}\n` : statusText(rows, stdout.columns ?? pipeColumns));
+  return exitCodes.goal;
+}
+
+const pipeColumns = 160;

@@ -1,0 +1,53 @@
+/** Where the key or the sign-in of each provider comes from; never what it is. */
+import { adviceOf } from '../../base/errors.ts';
+import { accountLabel, parseSignedIn } from '../../models/chatgpt/signedIn.ts';
+import { tokensName } from '../../models/chatgpt/tokens.ts';
+import { columnsText } from '../screen/columns.ts';
+import { findKey, keySources, type KeySource } from './keys.ts';
+
+export interface AuthRow {
+  readonly provider: string;
+  readonly source: 'environment' | 'file' | 'none';
+  /** The variable, or the file. */
+  readonly from?: string;
+  /** Whose sign-in it is. */
+  readonly account?: string;
+  /** Why it cannot be used, or what to do where there is none. */
+  readonly note?: string;
+}
+
+/** Never rejects: what is wrong with a key is its note. */
+export function authStatus(
+  env: Readonly<Record<string, string | undefined>>,
+  authFolder: string,
+): Promise<readonly AuthRow[]> {
+  const row = async ([provider, source]: [string, KeySource]): Promise<AuthRow> => {
+    try {
+      const found = await findKey(source, env, authFolder);
+      if (found === undefined) return { provider, source: 'none', note: howTo(source) };
+      const { value, ...origin } = found;
+      return { provider, ...origin, ...(source.secret === tokensName && accountOf(value)) };
+    } catch (error) {
+      return { provider, source: 'file', note: adviceOf(error) };
+    }
+  };
+  return Promise.all(Object.entries(keySources).map(row));
+}
+
+const howTo = ({ variables, secret }: KeySource): string =>
+  secret === tokensName ? 'helios auth login' : `set ${variables.join(' or ')}, or write the file auth/${secret}`;
+
+function accountOf(text: string): Pick<AuthRow, 'account' | 'note'> {
+  const tokens = parseSignedIn(text);
+  return tokens === undefined ? { note: 'damaged: sign in again' } : { account: accountLabel(tokens) };
+}
+
+export const statusText = (rows: readonly AuthRow[], columns: number): string =>
+  columnsText(['provider', 'source', 'from', ''], rows.map(cellsOf), columns);
+
+const cellsOf = ({ provider, source, from = '', account = '', note = '' }: AuthRow): string[] => [
+  provider,
+  source,
+  from,
+  [account, note].filter(Boolean).join(', '),
+];

@@ -1,0 +1,94 @@
+/** What machines ask their person, in the terminal. Where nobody can be asked, it says so and refuses. */
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { cleanText } from '../../base/text.ts';
+import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../../machines/machinePrompts.ts';
+import type { CliWorld } from '../world.ts';
+
+type Terminal = Pick<CliWorld, 'stdin' | 'stdout' | 'stderr'>;
+/** Runs a question while nothing else is written. */
+type Aside = <T>(ask: () => Promise<T>) => Promise<T>;
+
+/** One question at a time. */
+export function terminalPrompts(world: Terminal, aside: Aside = (ask) => ask()): MachinePrompts {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn: Aside = (ask) => {
+    const turn = last.then(() => aside(ask));
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    askSecret: ({ machine, prompt }, signal) =>
+      inTurn(() =>
+        readLine(
+          world,
+          { question: `${machine}: ${cleanText(prompt).replace(/:\s*$/, '')}: `, isHidden: true },
+          signal,
+        ),
+      ),
+    confirmHostKey: (question, signal) => inTurn(() => confirm(world, question, signal)),
+  };
+}
+
+export function refusingPrompts({ stderr }: Pick<CliWorld, 'stderr'>): MachinePrompts {
+  const told = new Set<string>();
+  const refuse = (text: string): void => {
+    if (!told.has(text)) stderr.write(`${text}\n`);
+    told.add(text);
+  };
+  return {
+    askSecret(question: SecretQuestion) {
+      refuse(
+        `${question.machine} asks for a ${words[question.kind]} (${cleanText(question.prompt)}), and nobody can be asked here. Use an agent or a key without a passphrase, or run helios in a terminal.`,
+      );
+      return Promise.resolve(undefined);
+    },
+    confirmHostKey({ machine, host, fingerprint, keyType }) {
+      refuse(
+        `${machine}: the host ${host} was never seen before; its ${keyType} key is ${fingerprint}. Nobody can be asked here whether that is right: run helios machine test ${machine} in a terminal once.`,
+      );
+      return Promise.resolve(false);
+    },
+  };
+}
+
+const words = { password: 'password', passphrase: 'passphrase', keyboard: 'answer' } as const;
+
+async function confirm(world: Terminal, question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
+  const { machine, host, fingerprint, keyType, note = '' } = question;
+  world.stdout.write(
+    `\n${machine}: the host ${cleanText(host)} was never seen before.\nIts ${keyType} key is ${fingerprint}.\n${note && `${cleanText(note)}\n`}`,
+  );
+  for (;;) {
+    const line = await readLine(world, { question: 'Is that the right host? yes or no: ', isHidden: false }, signal);
+    const answer = line?.trim().toLowerCase();
+    if (answer === 'yes') return true;
+    if (answer === undefined || answer === 'no' || answer === 'n') return false;
+  }
+}
+
+/** `undefined` when the input ends, or when the answer is no longer wanted. What is hidden is not echoed. */
+function readLine(
+  { stdin, stdout }: Terminal,
+  { question, isHidden }: { readonly question: string; readonly isHidden: boolean },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined);
+  const answer = Promise.withResolvers<string | undefined>();
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // As a terminal, readline takes over the echo, and its own output goes nowhere.
+  const lines = createInterface({ input: stdin, ...(isHidden ? { output, terminal: true } : { terminal: false }) });
+  const give = (line: string | undefined): void => {
+    answer.resolve(line);
+    signal.removeEventListener('abort', giveUp);
+    lines.close();
+    if (isHidden) stdout.write('\n');
+  };
+  const giveUp = (): void => give(undefined);
+  signal.addEventListener('abort', giveUp, { once: true });
+  lines.once('line', give);
+  lines.once('SIGINT', giveUp);
+  lines.once('close', () => answer.resolve(undefined));
+  stdout.write(question);
+  return answer.promise;
+}

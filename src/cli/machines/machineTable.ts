@@ -1,0 +1,21 @@
+/** Machines as columns of a terminal. */
+import { cleanText, oneLine } from '../../base/text.ts';
+import type { MachineReport } from '../../machines/machineReport.ts';
+import { gpusText, hostText } from '../../machines/resources/resourceText.ts';
+import { columnsText } from '../screen/columns.ts';
+
+const header = ['machine', 'kind', 'place', 'status', 'slots', 'gpu', 'load', ''];
+/** Of a column; an image or a reason may be long. */
+const maxCellChars = 36;
+
+export function machineTable(reports: readonly MachineReport[], columns: number): string {
+  return columnsText(header, reports.map(cellsOf), columns);
+}
+
+function cellsOf({ id, kind, place = '', status, slots, resources, description, why }: MachineReport): string[] {
+  const gpus = resources === undefined ? undefined : gpusText(resources);
+  const load = resources === undefined ? undefined : hostText(resources);
+  const about = status === 'connected' ? (description ?? '') : (why ?? '');
+  const cells = [id, kind, place, status, slots === undefined ? '' : String(slots), gpus ?? '', load ?? ''];
+  return [...cells.map((cell) => oneLine(cleanText(cell), maxCellChars)), cleanText(about).replace(/\s+/g, ' ')];
+}

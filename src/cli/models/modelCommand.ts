@@ -1,0 +1,67 @@
+/** Carries out `helios models`. */
+import { homeAt } from '../../storage/home.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { cleanText } from '../../base/text.ts';
+import type { CatalogueListing } from '../../models/modelCatalogue.ts';
+import type { PriceTable } from '../../models/prices.ts';
+import { modelRowHeader, modelRows, priceUnit, problemLines, withinReach } from '../../models/words/modelRows.ts';
+import { settingsFor } from '../choose.ts';
+import { columnsText } from '../screen/columns.ts';
+import { secretKeeper } from '../../storage/secretFiles.ts';
+import { keyReader } from '../auth/keys.ts';
+import type { ModelOptions } from './modelArguments.ts';
+import { readPreferences } from '../preferences.ts';
+import { exitCodes, type CliWorld } from '../world.ts';
+
+/** The exit code. Rejects with `UserFacing`. */
+export async function runModelCommand(
+  { isJson, isFresh, provider }: ModelOptions,
+  homeFolder: string,
+  world: CliWorld,
+): Promise<number> {
+  const home = homeAt(homeFolder);
+  const preferences = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
+  const engine = await world.createEngine({
+    home: home.folder,
+    assetsFolder: world.assetsFolder,
+    settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, world, preferences),
+    ports: {
+      secret: keyReader(world.env, home.authFolder),
+      storeSecret: secretKeeper(home.authFolder),
+      approve: () => Promise.resolve('deny'),
+    },
+    clock: world.clock,
+    workFolder: world.cwd,
+  });
+  try {
+    const ids = engine.providers().map(({ id }) => id);
+    if (provider !== undefined && !ids.includes(provider))
+      throw new UserFacing(`There is no model provider ${provider}.`, `Choose one of: ${ids.join(', ')}.`);
+    const abort = new AbortController();
+    const interrupt = world.onInterrupt(() => abort.abort());
+    const listing = await engine.models.list({ isFresh, provider, signal: abort.signal });
+    interrupt.dispose();
+    const shown = provider === undefined ? withinReach(listing) : listing;
+    world.stdout.write(isJson ? jsonText(listing) : tableText(shown, engine.prices(), world.stdout.columns));
+    return abort.signal.aborted ? exitCodes.interrupted : exitCodes.goal;
+  } finally {
+    await engine.close();
+  }
+}
+
+const pipeColumns = 160;
+
+function tableText(listing: CatalogueListing, prices: PriceTable, columns = pipeColumns): string {
+  const rows = modelRows(listing, prices).map((row) => row.map(cleanText));
+  const problems = problemLines(listing).map((line) => `${cleanText(line)}\n`);
+  return [
+    columnsText(modelRowHeader, rows, columns),
+    `\n${priceUnit}\n`,
+    ...(problems.length === 0 ? [] : ['\nNot asked (what is known of one: --provider NAME):\n', ...problems]),
+  ].join('');
+}
+
+function jsonText({ entries, problems }: CatalogueListing): string {
+  const models = entries.map(({ provider, model, source, isDefault }) => ({ provider, ...model, source, isDefault }));
+  return `${JSON.stringify({ models, problems: Object.fromEntries(problems) }, null, 2)}\n`;
+}

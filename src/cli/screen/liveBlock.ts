@@ -1,0 +1,115 @@
+/** The block at the foot of the terminal: the newest runs, and one line of state. Pure. */
+import { killedWhy, seriousAlarm } from '../../agent/runs/alarms.ts';
+import { billText } from '../../agent/budget/costs.ts';
+import type { SessionState } from '../../agent/state.ts';
+import type { RunId } from '../../base/ids.ts';
+import { formatDuration, formatValue, oneLine } from '../../base/text.ts';
+import { summaryFor } from '../../experiments/ledger.ts';
+import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
+import { sparkline } from '../../metrics/sparkline.ts';
+import { verdictText } from '../../runs/run.ts';
+import { triggerText } from '../../sleep/trigger.ts';
+import type { Style } from './style.ts';
+
+/** Live values of a run, where this process follows it. */
+export interface LiveValues {
+  summaries(id: RunId): readonly MetricSummary[] | undefined;
+  series(id: RunId, metric: string): SeriesColumns | undefined;
+}
+
+export interface LiveBlockView {
+  readonly state: SessionState;
+  /** The best run so far: it carries a star. */
+  readonly champion?: RunId | undefined;
+  readonly values: LiveValues;
+  readonly nowMs: number;
+  /** Characters a line may have. */
+  readonly width: number;
+  readonly maxRuns: number;
+  readonly style: Style;
+}
+
+const sparkWidth = 24;
+type RunState = SessionState['runs'] extends ReadonlyMap<RunId, infer R> ? R : never;
+
+/** Each line has at most `width` visible characters. */
+export function liveBlock(view: LiveBlockView): string[] {
+  const { state, maxRuns } = view;
+  const runs = [...state.runs.values()].filter((run) => run.notStarted === undefined);
+  const shown = runs.slice(-maxRuns);
+  const cells = shown.map((run) => cellsOf(run, view));
+  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...cells.map((row) => row[column]?.length ?? 0)));
+  const lines = cells.map((row, index) => runLine(row, widths, shown[index]?.verdict?.kind, view));
+  const left = runs.length - shown.length;
+  return [
+    ...(left > 0 ? [view.style.dim(`… ${left} earlier`)] : []),
+    ...lines,
+    view.style.accent(oneLine(stateText(view), view.width)),
+  ];
+}
+
+function runLine(
+  row: readonly string[],
+  widths: readonly number[],
+  verdict: string | undefined,
+  { width, style }: LiveBlockView,
+): string {
+  const text = oneLineKept(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '), width);
+  if (verdict === undefined) return text;
+  return verdict === 'ok' ? style.dim(text) : style.bad(text);
+}
+
+/** Number and verdict, time, label, values, curve; in its place the alarm that the run was ended for. */
+function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockView): string[] {
+  const { spec, process, verdict, endedMs, alarms } = run;
+  const metrics = values.summaries(spec.id) ?? run.metrics;
+  const decisive = (state.target && summaryFor(metrics, state.target.metric)) ?? metrics[0];
+  const series = decisive && values.series(spec.id, decisive.metric);
+  const why = verdict === undefined ? '' : killedWhy(verdict, seriousAlarm(alarms)).trim();
+  return [
+    `${spec.id === champion ? '*' : ' '} run ${spec.number} ${verdict === undefined ? (process ? 'running' : 'starting') : verdictText(verdict)}`,
+    process === undefined ? '' : formatDuration((endedMs ?? nowMs) - process.startedMs),
+    oneLine(spec.label, 44),
+    decisive === undefined
+      ? ''
+      : `${decisive.metric} ${formatValue(decisive.last)} (best ${formatValue(decisive.best)})`,
+    why !== '' || series === undefined ? why : sparkline(series.values, sparkWidth),
+  ];
+}
+
+function stateText({ state, nowMs }: LiveBlockView): string {
+  const running = [...state.runs.values()].filter((run) => run.process && run.verdict === undefined).length;
+  const parts = [
+    `turn ${state.turns}`,
+    costText(state),
+    ...(running > 0 ? [`${running} running`] : []),
+    phaseText(state, nowMs),
+  ];
+  return parts.join(' · ');
+}
+
+export const costText = (state: SessionState): string =>
+  state.provider === 'demo' ? '$0.00 (no model is called)' : billText(state);
+
+function phaseText({ phase, sleep, lastEventMs }: SessionState, nowMs: number): string {
+  switch (phase) {
+    case 'sleeping': {
+      const until = sleep?.request.triggers.map(triggerText).join(sleep.request.logic === 'all' ? ' and ' : ' or ');
+      const since = formatDuration(nowMs - (sleep?.sinceMs ?? lastEventMs));
+      return `sleeping ${since} until ${until || 'the deadline'}`;
+    }
+    case 'thinking':
+    case 'acting':
+    case 'paused':
+    case 'ended':
+      return phase;
+    case 'ready':
+      return 'thinking';
+  }
+}
+
+/** Cut at the end, inner spaces kept: columns stay columns. */
+const oneLineKept = (text: string, width: number): string => {
+  const flat = text.replace(/[\r\n\t]/g, ' ').trimEnd();
+  return flat.length <= width ? flat : `${flat.slice(0, Math.max(0, width - 1))}…`;
+};

@@ -1,0 +1,88 @@
+/** A journal as a transcript: more than what is shown live, for nobody was there. */
+import type { JournalEvent } from '../../agent/events.ts';
+import { applyEvent, foldSession } from '../../agent/fold/fold.ts';
+import type { SessionState } from '../../agent/state.ts';
+import { exactTime } from '../../base/localTime.ts';
+import { capText, cleanText } from '../../base/text.ts';
+import { toJsonLine } from '../../storage/jsonLine.ts';
+import { EventText } from './eventText.ts';
+import type { Style } from './style.ts';
+import { replyText } from './views.ts';
+
+/** Of the result of one call. */
+const mostResultChars = 2_000;
+/** Of one message: a model may write a book, and a person paste one. */
+const mostTextChars = 20_000;
+
+/** Where the turns `from` to `to` lie in a journal: `first` is the event that begins the first, `end` is past the last. */
+export function replayRange(
+  events: readonly JournalEvent[],
+  { from, to }: { readonly from: number; readonly to: number },
+): { readonly first: number; readonly end: number } {
+  const startOf = (turn: number): number => {
+    const index = events.findIndex((event) => event.type === 'model.requested' && event.turn >= turn);
+    return index === -1 ? events.length : index;
+  };
+  return { first: from <= 1 ? 0 : startOf(from), end: to === Infinity ? events.length : startOf(to + 1) };
+}
+
+/** Must be given every event, oldest first: what a line says depends on what came before. */
+export class ReplayText {
+  readonly #style: Style;
+  readonly #isRaw: boolean;
+  readonly #text: EventText;
+  #state: SessionState | undefined;
+
+  constructor(style: Style, isRaw: boolean) {
+    this.#style = style;
+    this.#isRaw = isRaw;
+    this.#text = new EventText(style);
+  }
+
+  linesOf(event: JournalEvent): readonly string[] {
+    if (this.#isRaw) return [toJsonLine(event)];
+    this.#state = this.#state === undefined ? foldSession([event]) : applyEvent(this.#state, event);
+    return this.#state === undefined ? [] : this.#tell(event, this.#state);
+  }
+
+  #tell(event: JournalEvent, state: SessionState): readonly string[] {
+    const known = this.#text.linesOf(event, state);
+    switch (event.type) {
+      case 'model.requested':
+        return ['', this.#style.dim(`Turn ${event.turn} · ${exactTime(event.at)}`)];
+      case 'model.replied':
+        return [...bounded(replyText(event), mostTextChars), ...known];
+      case 'message.added':
+        return event.origin === 'person'
+          ? [`${this.#style.bold('You:')}`, ...indented(event.text, mostTextChars)]
+          : event.origin === 'goal'
+            ? []
+            : indented(event.text, mostResultChars).map((line) => this.#style.dim(line));
+      case 'tool.finished':
+        return [...known, ...(event.isError ? [] : this.#result(event))];
+      case 'session.ended':
+        return ['', this.#style.bold(`Ended: ${event.reason}`), ...bounded(event.summary, mostTextChars)];
+      case 'sleep.started':
+        return [this.#style.dim(`Asleep: ${event.request.reason}`)];
+      case 'note.pinned':
+        return [`Note ${event.number} pinned: ${cleanText(event.text)}`];
+      case 'note.unpinned':
+        return [`Note ${event.number} unpinned`];
+      default:
+        return known;
+    }
+  }
+
+  #result({ text, fullPath }: Extract<JournalEvent, { type: 'tool.finished' }>): string[] {
+    const rest = fullPath === undefined ? undefined : `the whole result is in ${fullPath}`;
+    return indented(text, mostResultChars, rest).map((line) => this.#style.dim(line));
+  }
+}
+
+function bounded(text: string, maxChars: number, rest?: string): string[] {
+  const clean = cleanText(text).trim();
+  return clean === '' ? [] : capText(clean, maxChars, rest).text.split('\n');
+}
+
+const indented = (text: string, maxChars: number, rest?: string): string[] =>
+  bounded(text, maxChars, rest).map((line) => `    ${line}`);

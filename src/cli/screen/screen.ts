@@ -1,0 +1,142 @@
+/**
+ * A terminal with a transcript that scrolls away upwards and one block at its foot that is redrawn in place. Every change
+ * is one write, so that nothing flickers. Nothing but the block is ever erased.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable, toDisposable } from '../../base/disposable.ts';
+import { stripAnsi } from '../../base/text.ts';
+import type { Output } from '../world.ts';
+
+const redrawMs = 80;
+const maxTextWidth = 100;
+const defaultColumns = 80;
+const defaultRows = 24;
+
+/** A terminal that knows it shows the whole write at once; others ignore it. */
+const together = (text: string): string => `\u001b[?2026h${text}\u001b[?2026l`;
+
+export class Screen implements Disposable {
+  readonly #output: Output;
+  readonly #clock: Clock;
+  readonly #block: () => readonly string[];
+  readonly #owned = new DisposableStore();
+  /** What stands below the transcript now, as it was written. */
+  #shown: readonly string[] = [];
+  /** The last line of streamed text, which is not finished. */
+  #partial = '';
+  #timer: Disposable | undefined;
+  #isHidden = false;
+  #isDisposed = false;
+
+  constructor(output: Output, clock: Clock, block: () => readonly string[]) {
+    this.#output = output;
+    this.#clock = clock;
+    this.#block = block;
+    const onResize = (): void => this.#draw('');
+    output.on('resize', onResize);
+    this.#owned.add(toDisposable(() => output.off('resize', onResize)));
+  }
+
+  get width(): number {
+    // The last column stays free: terminals differ in when they wrap.
+    return Math.max(20, this.#output.columns ?? defaultColumns) - 1;
+  }
+
+  get rows(): number {
+    return this.#output.rows ?? defaultRows;
+  }
+
+  /** Whole lines of the transcript. */
+  print(lines: readonly string[]): void {
+    const wrapped = lines.flatMap((line) => (line.includes('\u001b') ? [line] : wrap(line, this.#textWidth)));
+    this.#draw(this.#takePartial() + wrapped.map((line) => `${line}\n`).join(''));
+  }
+
+  /** Text as it comes; lines are broken between words. */
+  stream(text: string): void {
+    const lines = (this.#partial + text).split('\n').flatMap((line) => wrap(line, this.#textWidth));
+    this.#partial = lines.pop() ?? '';
+    const done = lines.map((line) => `${line}\n`).join('');
+    if (done === '') this.redraw();
+    else this.#draw(done);
+  }
+
+  /** Ends the line that streamed text is on. */
+  endStream(): void {
+    const rest = this.#takePartial();
+    if (rest !== '') this.#draw(rest);
+  }
+
+  /** Soon: what changes at once is drawn once. */
+  redraw(): void {
+    this.#timer ??= this.#clock.after(redrawMs, () => this.#draw(''));
+  }
+
+  /** The block goes away until `show`: somebody else writes below the transcript. */
+  hide(): void {
+    this.endStream();
+    this.#isHidden = true;
+    this.#draw('');
+  }
+
+  show(): void {
+    this.#isHidden = false;
+    this.#draw('');
+  }
+
+  /** Takes the block away and leaves the transcript. */
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.hide();
+    this.#isDisposed = true;
+    this.#timer?.dispose();
+    this.#owned.dispose();
+  }
+
+  get #textWidth(): number {
+    return Math.min(this.width, maxTextWidth);
+  }
+
+  #takePartial(): string {
+    const rest = this.#partial === '' ? '' : `${this.#partial}\n`;
+    this.#partial = '';
+    return rest;
+  }
+
+  #draw(text: string): void {
+    if (this.#isDisposed) return;
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    const below = this.#isHidden ? [] : [...(this.#partial === '' ? [] : [this.#partial]), '', ...this.#block()];
+    if (text === '' && sameLines(below, this.#shown)) return;
+    const erase = eraseLines(this.#shown, this.#output.columns ?? defaultColumns);
+    this.#shown = below;
+    this.#output.write(together(erase + text + below.join('\n')));
+  }
+}
+
+const sameLines = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((line, index) => line === b[index]);
+
+/** Back to the first column of the first of `lines`, and everything below it gone. The cursor stands at their end. */
+function eraseLines(lines: readonly string[], columns: number): string {
+  if (lines.length === 0) return '';
+  // After the window was made narrower, a line takes several rows.
+  const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleLength(line) / columns)), 0);
+  return `\r${rows > 1 ? `\u001b[${rows - 1}A` : ''}\u001b[J`;
+}
+
+const visibleLength = (text: string): number => [...stripAnsi(text)].length;
+
+/** `line` in pieces of at most `width` characters, broken between words where there are any. */
+export function wrap(line: string, width: number): string[] {
+  const pieces: string[] = [];
+  let rest = line;
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width);
+    const at = space > 0 ? space : width;
+    pieces.push(rest.slice(0, at));
+    rest = rest.slice(space > 0 ? at + 1 : at);
+  }
+  return [...pieces, rest];
+}

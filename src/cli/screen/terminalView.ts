@@ -1,0 +1,117 @@
+/** The session in a terminal: its transcript above, runs and state below, live. */
+import type { Session } from '../../agent/engine.ts';
+import type { JournalEvent, StreamEvent } from '../../agent/events.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { cleanText } from '../../base/text.ts';
+import { EventText } from './eventText.ts';
+import { liveBlock, type LiveValues } from './liveBlock.ts';
+import { Screen } from './screen.ts';
+import type { Style } from './style.ts';
+import { replyText, type SessionView } from './views.ts';
+import type { Output } from '../world.ts';
+
+const tickMs = 1000;
+const mostRuns = 8;
+
+export interface TerminalViewOptions {
+  readonly output: Output;
+  readonly clock: Clock;
+  readonly style: Style;
+  readonly values: LiveValues;
+}
+
+export class TerminalView implements SessionView, Disposable {
+  readonly #options: TerminalViewOptions;
+  readonly #screen: Screen;
+  readonly #text: EventText;
+  readonly #owned = new DisposableStore();
+  #session: Session | undefined;
+  #streamed = '';
+  #tick: Disposable | undefined;
+
+  constructor(options: TerminalViewOptions) {
+    this.#options = options;
+    this.#screen = this.#owned.add(new Screen(options.output, options.clock, () => this.#block()));
+    this.#text = new EventText(options.style, () => this.#screen.width);
+    this.#schedule();
+  }
+
+  event(event: JournalEvent, session: Session): void {
+    this.#session = session;
+    if (event.type === 'model.replied') this.#reply(event);
+    const lines = this.#text.linesOf(event, session.state);
+    if (lines.length > 0) this.#screen.print(lines);
+    else this.#screen.redraw();
+  }
+
+  stream(event: StreamEvent): void {
+    if (event.type === 'text.delta') {
+      if (this.#streamed === '') this.#screen.print(['']);
+      this.#streamed += event.text;
+      this.#screen.stream(cleanText(event.text));
+    }
+    if (event.type === 'text.discarded') {
+      this.#streamed = '';
+      this.#screen.endStream();
+      this.notice(event.why);
+    }
+  }
+
+  notice(text: string): void {
+    this.#screen.print([this.#options.style.dim(cleanText(text))]);
+  }
+
+  end(lines: readonly string[]): void {
+    this.#tick?.dispose();
+    this.#screen.hide();
+    this.#screen.print(lines);
+    this.dispose();
+  }
+
+  async aside<T>(ask: () => Promise<T>): Promise<T> {
+    this.#screen.hide();
+    try {
+      return await ask();
+    } finally {
+      this.#screen.show();
+    }
+  }
+
+  dispose(): void {
+    this.#tick?.dispose();
+    this.#owned.dispose();
+  }
+
+  #reply(event: Extract<JournalEvent, { type: 'model.replied' }>): void {
+    const isShown = this.#streamed.trim() !== '';
+    this.#streamed = '';
+    this.#screen.endStream();
+    const text = replyText(event);
+    if (!isShown && text !== '') this.#screen.stream(`\n${text}\n`);
+  }
+
+  #block(): readonly string[] {
+    const { clock, style, values } = this.#options;
+    if (this.#session === undefined) return [];
+    const maxRuns = Math.max(1, Math.min(mostRuns, this.#screen.rows - 6));
+    const { state, ledger } = this.#session;
+    return liveBlock({
+      state,
+      champion: ledger.champion?.runId,
+      values,
+      nowMs: clock.now(),
+      width: this.#screen.width,
+      maxRuns,
+      style,
+    });
+  }
+
+  /** Times go on although nothing happens. */
+  #schedule(): void {
+    this.#tick = this.#options.clock.after(tickMs, () => {
+      this.#screen.redraw();
+      this.#schedule();
+    });
+  }
+}

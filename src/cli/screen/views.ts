@@ -1,0 +1,97 @@
+/** What is written while a session works: JSON lines, or plain lines for pipes and logs. */
+import type { Session } from '../../agent/engine.ts';
+import type { JournalEvent, StreamEvent } from '../../agent/events.ts';
+import { cleanText } from '../../base/text.ts';
+import { EventText } from './eventText.ts';
+import { plainStyle, type Style } from './style.ts';
+import type { Output } from '../world.ts';
+
+export interface SessionView {
+  event(event: JournalEvent, session: Session): void;
+  stream(event: StreamEvent): void;
+  /** Something to know that is no part of the journal. */
+  notice(text: string): void;
+  /** The last lines, after the session has ended. */
+  end(lines: readonly string[]): void;
+  /** Runs `ask` while nothing else is written. */
+  aside<T>(ask: () => Promise<T>): Promise<T>;
+}
+
+/** The text of a reply, as it is shown when it was not streamed. */
+export const replyText = (event: Extract<JournalEvent, { type: 'model.replied' }>): string =>
+  cleanText(event.content.map((block) => (block.type === 'text' ? block.text : '')).join('')).trim();
+
+/** Every journal event as one line; the end of the session is held back until nothing can follow it. */
+export class JsonView implements SessionView {
+  readonly #output: Output;
+  readonly #notices: { write(text: string): unknown };
+  #ended: JournalEvent | undefined;
+
+  constructor(output: Output, notices: { write(text: string): unknown }) {
+    this.#output = output;
+    this.#notices = notices;
+  }
+
+  event(event: JournalEvent): void {
+    if (event.type === 'session.ended') this.#ended = event;
+    else this.#write(event);
+  }
+
+  stream(): void {}
+
+  notice(text: string): void {
+    this.#notices.write(`${text}\n`);
+  }
+
+  end(): void {
+    if (this.#ended !== undefined) this.#write(this.#ended);
+    this.#ended = undefined;
+  }
+
+  aside<T>(ask: () => Promise<T>): Promise<T> {
+    return ask();
+  }
+
+  #write(event: JournalEvent): void {
+    // JSON has no NaN and no Infinity: as null they would read as "no value".
+    const text = JSON.stringify(event, (_key, value: unknown) =>
+      typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
+    );
+    this.#output.write(`${text}\n`);
+  }
+}
+
+export class PlainView implements SessionView {
+  readonly #output: Output;
+  readonly #text: EventText;
+
+  constructor(output: Output, style: Style = plainStyle) {
+    this.#output = output;
+    this.#text = new EventText(style);
+  }
+
+  event(event: JournalEvent, session: Session): void {
+    if (event.type === 'model.replied') this.#write([replyText(event)].filter((text) => text !== ''));
+    this.#write(this.#text.linesOf(event, session.state));
+  }
+
+  stream(event: StreamEvent): void {
+    if (event.type === 'text.discarded') this.notice(event.why);
+  }
+
+  notice(text: string): void {
+    this.#write([text]);
+  }
+
+  end(lines: readonly string[]): void {
+    this.#write(lines);
+  }
+
+  aside<T>(ask: () => Promise<T>): Promise<T> {
+    return ask();
+  }
+
+  #write(lines: readonly string[]): void {
+    if (lines.length > 0) this.#output.write(lines.map((line) => `${line}\n`).join(''));
+  }
+}

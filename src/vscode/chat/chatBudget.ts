@@ -1,0 +1,29 @@
+/** `/budget` in the chat: what a session may spend from now on. */
+import type { ChatResponseStream } from 'vscode';
+import type { Engine, Session } from '../../agent/engine.ts';
+import { budgetText, parseBudget } from '../../agent/budget/words.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { plain } from '../present/words.ts';
+
+const example = 'Write the limits behind it: /budget $10, 4 h, $0.50 per experiment. Or none.';
+
+/**
+ * Says the limits of the session, or sets them. True when it had ended for want of them and can go on now. Throws
+ * `UserFacing` for what is no limit.
+ */
+export async function answerBudget(
+  session: Session | undefined,
+  prompt: string,
+  { engine, stream }: { readonly engine: Engine; readonly stream: ChatResponseStream },
+): Promise<boolean> {
+  if (session === undefined) throw new UserFacing('No session is open in this window.', 'Start a goal first.');
+  if (prompt.trim() === '') {
+    stream.markdown(`The limits are ${plain(budgetText(session.state.budget))}. ${example}\n\n`);
+    return false;
+  }
+  const parsed = parseBudget(prompt);
+  if (!parsed.ok) throw new UserFacing(parsed.problem);
+  await engine.sessions.resume(session.id, { budget: parsed.budget });
+  stream.markdown(`The limits are now ${plain(budgetText(parsed.budget))}.\n\n`);
+  return session.state.end?.reason === 'budget';
+}

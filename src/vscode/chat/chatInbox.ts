@@ -1,0 +1,42 @@
+/** `/inbox` and `/answer` in the chat: the questions of a session, and answers to them. */
+import type { ChatResponseStream } from 'vscode';
+import type { Session } from '../../agent/engine.ts';
+import { openQuestions } from '../../agent/person/questionDesk.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { showButton } from './chatStream.ts';
+import { inboxList, parseAnswer } from '../present/inboxText.ts';
+
+/** Throws `UserFacing` without a session. */
+export function showInbox(session: Session | undefined, stream: ChatResponseStream): void {
+  const { state, id } = required(session);
+  stream.markdown(inboxList(state, Date.now()));
+  for (const question of openQuestions(state))
+    for (const option of question.options)
+      showButton(
+        stream,
+        'helios.answerQuestion',
+        `${question.id}: ${option}`,
+        { target: { kind: 'question', questionId: question.id, sessionId: id } },
+        option,
+      );
+}
+
+/** `/answer q1 use both GPUs`; the number may be left out where one question is open. */
+export async function answerFromChat(
+  session: Session | undefined,
+  prompt: string,
+  stream: ChatResponseStream,
+): Promise<void> {
+  const owner = required(session);
+  const { questionId, answer } = parseAnswer(
+    prompt,
+    openQuestions(owner.state).map(({ id }) => id),
+  );
+  await owner.answer(questionId, answer);
+  stream.markdown(`Answered ${questionId}.`);
+}
+
+function required(session: Session | undefined): Session {
+  if (session === undefined) throw new UserFacing('No session is going on.', 'Start a goal first.');
+  return session;
+}

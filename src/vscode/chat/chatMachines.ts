@@ -1,0 +1,62 @@
+/** `/machines` and `/machine add|import|rm|test` in the chat: the words of the terminal. */
+import { homedir } from 'node:os';
+import { workspace, type ChatResponseStream } from 'vscode';
+import { systemClock } from '../../base/clock.ts';
+import { planImport } from '../../machines/list/importHosts.ts';
+import { localPathFrom } from '../../machines/localPath.ts';
+import { reportMachines } from '../../machines/machineReport.ts';
+import { parseMachineWords, splitWords } from '../../machines/words/machineWords.ts';
+import { aliasesOf, sshHosts } from '../../machines/list/sshHosts.ts';
+import { run } from '../commandRegistry.ts';
+import { removeById } from '../commands/machines.ts';
+import { showButton } from './chatStream.ts';
+import type { Parts } from '../parts.ts';
+import { machineLines } from '../present/machineLines.ts';
+import { plain } from '../present/words.ts';
+
+type MachineParts = Pick<Parts, 'host' | 'questions'>;
+
+/** Rejects with `UserFacing`. */
+export async function answerAboutMachines(
+  parts: MachineParts,
+  text: string,
+  stream: ChatResponseStream,
+): Promise<void> {
+  const hosts = await sshHosts();
+  const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
+  const context = { aliases: aliasesOf(hosts), localPath: localPathFrom(folder, homedir()) };
+  const wanted = parseMachineWords(splitWords(text), context);
+  const { machines } = await parts.host.get();
+  switch (wanted.action) {
+    case 'list':
+      return showMachines(parts, stream);
+    case 'add':
+      await machines.add(wanted.entry);
+      stream.markdown(`Added ${plain(wanted.entry.id)}. The agent knows it from now on.`);
+      showButton(stream, 'helios.testMachine', 'Test', wanted.entry.id);
+      return;
+    case 'import': {
+      const { entries, summary } = planImport(hosts, machines.entries(), wanted.names);
+      await machines.add(...entries);
+      stream.markdown(plain(summary, 1_000));
+      return;
+    }
+    case 'rm':
+      await removeById(parts, wanted.id);
+      stream.markdown(`Removed ${plain(wanted.id)} from the list.`);
+      return;
+    case 'test':
+      machines.get(wanted.id);
+      void run('helios.testMachine', wanted.id);
+      stream.markdown(`Connecting to ${plain(wanted.id)}.`);
+  }
+}
+
+/** Asks nobody anything: a machine that was never used is listed as such. */
+export async function showMachines({ host }: MachineParts, stream: ChatResponseStream): Promise<void> {
+  const { machines, resources } = await host.get();
+  const parts = { machines, resources, clock: systemClock };
+  stream.markdown(machineLines(await reportMachines(parts, { isConnecting: false })));
+  for (const problem of machines.problems) stream.markdown(`${plain(problem, 400)}\n\n`);
+  showButton(stream, 'helios.addMachine', 'Add Machine');
+}

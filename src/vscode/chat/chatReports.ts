@@ -1,0 +1,19 @@
+/** `/writeup`: writes the reports of a session, and answers with the brief. */
+import type { ChatResponseStream } from 'vscode';
+import type { Engine, Session } from '../../agent/engine.ts';
+import { showButton } from './chatStream.ts';
+import { briefForChat } from '../present/briefText.ts';
+
+export async function answerWriteup(
+  session: Session | undefined,
+  { reports }: Pick<Engine, 'reports'>,
+  stream: ChatResponseStream,
+): Promise<void> {
+  if (session === undefined) {
+    stream.markdown('No session is open in this window. Helios: Open Brief has those that ended before.');
+    return;
+  }
+  const { file, brief } = await reports.writeup(session.id);
+  stream.markdown(`${briefForChat(await reports.brief(session.id))}\n\nWritten to \`${brief}\` and \`${file}\`.\n\n`);
+  showButton(stream, 'helios.openBrief', 'Open Brief', session.id);
+}

@@ -1,0 +1,27 @@
+/** `/resume` in the chat: the sessions by number, and going on with one of them. */
+import type { ChatResponseStream } from 'vscode';
+import type { Engine, Session } from '../../agent/engine.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { resumeList } from '../present/resumeList.ts';
+
+/** The session that goes on; `undefined` where they were only listed. Throws `UserFacing`. */
+export async function resumeFromChat(
+  { sessions }: Engine,
+  prompt: string,
+  stream: ChatResponseStream,
+): Promise<Session | undefined> {
+  const listed = await sessions.list();
+  const [word = '', ...more] = prompt.trim().split(/\s+/);
+  if (word === '') {
+    stream.markdown(resumeList(listed, Date.now()));
+    return undefined;
+  }
+  const number = /^#?(\d{1,6})$/.exec(word)?.[1];
+  const wanted = number === undefined ? listed.find(({ id }) => id === word) : listed[Number(number) - 1];
+  if (wanted === undefined) throw new UserFacing(`There is no session ${word}.`, '/resume alone lists them.');
+  const session = await sessions.resume(wanted.id);
+  const { phase } = session.state;
+  const text = more.join(' ');
+  if (text !== '' || phase === 'ended' || phase === 'paused') await session.say(text || 'Go on with the work.');
+  return session;
+}

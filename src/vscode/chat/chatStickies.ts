@@ -1,0 +1,39 @@
+/** `/sticky` and `/stickies` in the chat: notes of the person's that the model always sees. */
+import type { ChatResponseStream } from 'vscode';
+import type { Session } from '../../agent/engine.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { parseSticky, stickyList } from '../present/stickies.ts';
+
+/** Throws `UserFacing` without a session, and where there are too many notes. */
+export async function answerSticky(
+  session: Session | undefined,
+  prompt: string,
+  stream: ChatResponseStream,
+): Promise<void> {
+  if (session === undefined) throw new UserFacing('No session is going on.', 'Start a goal, then pin notes for it.');
+  const ask = parseSticky(prompt);
+  switch (ask.kind) {
+    case 'list':
+      return stream.markdown(stickyList(session.state.stickies));
+    case 'pin':
+      return stream.markdown(`Pinned as note ${await session.pin(ask.text)}. The model sees it from its next turn on.`);
+    case 'unpin':
+      return stream.markdown(
+        (await session.unpin(ask.number)) ? `Note ${ask.number} is unpinned.` : `There is no note ${ask.number}.`,
+      );
+  }
+}
+
+/** `/stickies` lists, `/stickies rm 2` unpins; nothing is pinned by it. Throws `UserFacing`. */
+export async function answerStickies(
+  session: Session | undefined,
+  prompt: string,
+  stream: ChatResponseStream,
+): Promise<void> {
+  if (parseSticky(prompt).kind === 'pin')
+    throw new UserFacing(
+      `/stickies does not know “${prompt.trim()}”.`,
+      'It knows rm 2; /sticky and a text pins a note.',
+    );
+  await answerSticky(session, prompt, stream);
+}

@@ -1,0 +1,49 @@
+/** Parts of a transcript → VS Code's chat stream. */
+import { basename } from 'node:path';
+import { MarkdownString, Uri, type ChatResponseStream } from 'vscode';
+import type { CommandId } from '../contributions.ts';
+import type { ChatPart } from '../present/transcript.ts';
+import type { Refusal } from '../present/preconditions.ts';
+
+export function showPart(stream: ChatResponseStream, part: ChatPart): void {
+  switch (part.kind) {
+    case 'text':
+      return stream.markdown(part.markdown);
+    case 'progress':
+      return stream.progress(part.text);
+    case 'block':
+      return stream.markdown(withIcons(`\n\n${part.markdown}\n\n`));
+    case 'line':
+      return showLine(stream, part);
+  }
+}
+
+/** All in one kind of Markdown: VS Code then draws a line and its files as one paragraph. */
+function showLine(stream: ChatResponseStream, { icon, markdown, files = [] }: ChatPart & { kind: 'line' }): void {
+  stream.markdown(withIcons(`\n\n$(${icon}) ${markdown}${files.length > 0 ? ' ' : ''}`));
+  for (const file of files) {
+    const uri = Uri.file(file);
+    stream.anchor(uri, basename(file));
+    stream.reference(uri);
+  }
+  stream.markdown(withIcons('\n\n'));
+}
+
+/** Theme icons, but no command links and no HTML. */
+export function withIcons(markdown: string): MarkdownString {
+  return new MarkdownString(markdown, true);
+}
+
+export function showButton(
+  stream: ChatResponseStream,
+  command: CommandId,
+  title: string,
+  ...args: readonly unknown[]
+): void {
+  stream.button({ command, title, arguments: [...args] });
+}
+
+export function showRefusal(stream: ChatResponseStream, { markdown, buttons }: Refusal): void {
+  stream.markdown(markdown);
+  for (const { command, title } of buttons) showButton(stream, command, title);
+}

@@ -1,0 +1,111 @@
+/** Shows a session as it works, until it waits, ends, or is no longer watched. Pure: no `vscode` here. */
+import type { Session } from '../../agent/engine.ts';
+import type { JournalEvent } from '../../agent/events.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import { Transcript, type ChatPart } from '../present/transcript.ts';
+import { plain } from '../present/words.ts';
+
+/** - `time`: the limit has passed, the session goes on · `cancelled`: the signal was aborted · `failed`: the message was not taken */
+export type FollowEnd = 'sleeping' | 'paused' | 'ended' | 'time' | 'cancelled' | 'failed';
+
+export interface FollowOptions {
+  readonly show: (part: ChatPart) => void;
+  readonly clock: Clock;
+  readonly limitMs: number;
+  /** A sleep that is shorter does not end the following. */
+  readonly sleepPatienceMs: number;
+  readonly signal: AbortSignal;
+  /** A message of the person's: it is sent, and what it brings about is followed. */
+  readonly say?: string;
+  /** Shows what happened before: for a session that was started a moment ago. */
+  readonly fromStart?: boolean;
+}
+
+/**
+ * VS Code folds away everything before the last progress message once an answer is complete, so progress is shown only
+ * where nothing else has come for so long.
+ */
+const progressAfterMs = 2_000;
+
+/** Never rejects. A session that is paused or ended is not followed, unless there is something to say to it. */
+export function followSession(session: Session, options: FollowOptions): Promise<FollowEnd> {
+  const { phase } = session.state;
+  const following = new Following(session, options);
+  if (options.say === undefined && (phase === 'paused' || phase === 'ended')) {
+    following.dispose();
+    return Promise.resolve(phase);
+  }
+  return following.ended;
+}
+
+class Following implements Disposable {
+  readonly #session: Session;
+  readonly #options: FollowOptions;
+  readonly #transcript = new Transcript();
+  readonly #owned = new DisposableStore();
+  readonly #ended = Promise.withResolvers<FollowEnd>();
+  readonly ended = this.#ended.promise;
+  #progress: Disposable | undefined;
+  #sleep: Disposable | undefined;
+
+  constructor(session: Session, options: FollowOptions) {
+    this.#session = session;
+    this.#options = options;
+    const { clock, signal } = options;
+    if (options.fromStart)
+      for (const event of session.events()) this.#show(this.#transcript.event(event, session.state));
+    this.#owned.add(session.onDidStream((event) => this.#show(this.#transcript.stream(event))));
+    this.#owned.add(session.onDidRecord((event) => this.#onEvent(event)));
+    this.#owned.add(clock.after(options.limitMs, () => this.#end('time')));
+    const onAbort = (): void => this.#end('cancelled');
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#owned.add(toDisposable(() => signal.removeEventListener('abort', onAbort)));
+    if (signal.aborted) onAbort();
+    else if (options.say !== undefined) this.#say(options.say);
+    else if (session.state.phase === 'sleeping') this.#waitForWake();
+  }
+
+  dispose(): void {
+    this.#progress?.dispose();
+    this.#sleep?.dispose();
+    this.#owned.dispose();
+  }
+
+  #say(text: string): void {
+    this.#session.say(text).catch((error: unknown) => {
+      const markdown = `The message was not taken: ${plain(messageOf(error), 300)}`;
+      this.#show([{ kind: 'line', icon: 'error', markdown }]);
+      this.#end('failed');
+    });
+  }
+
+  #onEvent(event: JournalEvent): void {
+    this.#show(this.#transcript.event(event, this.#session.state));
+    if (event.type === 'session.paused') this.#end('paused');
+    if (event.type === 'session.ended') this.#end('ended');
+    if (event.type === 'sleep.started') this.#waitForWake();
+    if (event.type === 'sleep.ended') this.#sleep?.dispose();
+  }
+
+  #waitForWake(): void {
+    const { clock, sleepPatienceMs } = this.#options;
+    this.#sleep?.dispose();
+    this.#sleep = clock.after(sleepPatienceMs, () => this.#end('sleeping'));
+  }
+
+  #show(parts: readonly ChatPart[]): void {
+    for (const part of parts) {
+      this.#progress?.dispose();
+      if (part.kind === 'progress')
+        this.#progress = this.#options.clock.after(progressAfterMs, () => this.#options.show(part));
+      else this.#options.show(part);
+    }
+  }
+
+  #end(why: FollowEnd): void {
+    this.dispose();
+    this.#ended.resolve(why);
+  }
+}

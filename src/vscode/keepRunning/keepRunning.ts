@@ -1,0 +1,186 @@
+/** Sessions that go on when VS Code closes: which, on request or by the setting, and what their keeper has to know. */
+import { join } from 'node:path';
+import { Uri, window, workspace } from 'vscode';
+import type { Session } from '../../agent/engine.ts';
+import type { Handover } from '../../agent/session/handover.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { messageOf, UserFacing } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import { endpointSecret } from '../../models/endpoints.ts';
+import { tokensName } from '../../models/chatgpt/tokens.ts';
+import { homeAt } from '../../storage/home.ts';
+import { providerKeys, keyOfEndpoint } from '../models/apiKeys.ts';
+import type { Handlers } from '../commandRegistry.ts';
+import { hostProviderId } from '../hostModels/hostModels.ts';
+import { KeeperProcess } from './keepRunningProcess.ts';
+import type { Parts } from '../parts.ts';
+import { pickGoing } from '../pick.ts';
+import { sessionIdOf } from '../present/commandTarget.ts';
+import { secretsNamedIn } from '../../notify/secretText.ts';
+import { readProjectFile } from '../../project/projectFile.ts';
+import { engineSettings, homeFolder, setting } from '../settings.ts';
+
+/** A reloaded window is there before. */
+const graceMs = 5_000;
+/** A keeper that ended although it was needed is started again, after a while. */
+const againMs = 10_000;
+
+export class KeepRunning implements Disposable {
+  readonly #parts: Parts;
+  readonly #clock: Clock;
+  readonly #owned = new DisposableStore();
+  /** Asked for by the person, for as long as this window lives. */
+  readonly #asked = new Set<string>();
+  #keeper: KeeperProcess | undefined;
+  /** What the keeper was told last, as far as this window decides it. */
+  #told = '';
+  #last: Promise<void> = Promise.resolve();
+  #restart: Disposable | undefined;
+  readonly #warned = new Set<string>();
+  #isDisposed = false;
+
+  constructor(parts: Parts, clock: Clock) {
+    this.#parts = parts;
+    this.#clock = clock;
+    this.#owned.add(parts.sessions.onDidChange(() => this.#update()));
+    this.#owned.add(parts.keys.onDidChange(() => this.#update(true)));
+    this.#owned.add(
+      workspace.onDidChangeConfiguration((change) => change.affectsConfiguration('helios') && this.#update(true)),
+    );
+  }
+
+  /** Whether the session goes on when the window closes. */
+  keeps({ id, state }: Session): boolean {
+    return state.provider !== hostProviderId && (setting('session.keepRunning') === 'always' || this.#asked.has(id));
+  }
+
+  /** Asks for it, or takes it back. Resolves with whether it goes on now; throws `UserFacing` where it cannot. */
+  toggle(session: Session): boolean {
+    const { id, state } = session;
+    if (state.provider === hostProviderId) throw needsWindow();
+    if (setting('session.keepRunning') === 'always') return true;
+    if (!this.#asked.delete(id)) this.#asked.add(id);
+    this.#update();
+    return this.#asked.has(id);
+  }
+
+  /** The keeper goes on with what it was told last. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#restart?.dispose();
+    this.#owned.dispose();
+  }
+
+  #update(hasChanged = false): void {
+    this.#last = this.#last
+      .then(() => this.#tell(hasChanged))
+      .catch((error: unknown) => this.#parts.logger.error(`Nothing goes on in the background: ${messageOf(error)}`));
+  }
+
+  async #tell(hasChanged: boolean): Promise<void> {
+    if (this.#isDisposed) return;
+    const going = this.#parts.sessions.going().filter(({ state }) => state.phase !== 'paused');
+    this.#warnOf(going);
+    const sessions = going.filter((session) => this.keeps(session)).map(({ id }) => id);
+    const told = sessions.join(' ');
+    if (this.#restart !== undefined || (told === this.#told && (!hasChanged || told === ''))) return;
+    const handover = await this.#handover(sessions);
+    if (sessions.length === 0) {
+      this.#keeper?.dismiss(handover);
+      this.#keeper = undefined;
+    } else {
+      this.#keeper ??= this.#start();
+      this.#keeper.tell(handover);
+    }
+    this.#told = told;
+  }
+
+  #start(): KeeperProcess {
+    const home = homeFolder();
+    const keeper = new KeeperProcess({
+      file: join(this.#parts.extensionUri.fsPath, 'dist/keeper.cjs'),
+      home,
+      logFile: homeAt(home).backgroundLogFile,
+      secretVariables: secretVariables(),
+      onExit: (problem) => this.#lost(problem),
+    });
+    this.#parts.logger.info(`Process ${keeper.pid ?? '?'} goes on with the sessions when this window closes`);
+    return keeper;
+  }
+
+  #lost(problem: string): void {
+    this.#parts.logger.warn(`The process that would go on in the background is gone: ${problem}`);
+    this.#keeper = undefined;
+    this.#told = '';
+    this.#restart = this.#clock.after(againMs, () => {
+      this.#restart = undefined;
+      this.#update();
+    });
+  }
+
+  async #handover(sessions: Handover['sessions']): Promise<Handover> {
+    const { keys, questions, host, extensionUri } = this.#parts;
+    const names = [...providerKeys.map(({ secret }) => secret), tokensName, ...endpointIds().map(endpointSecret)];
+    names.push(...secretsNamedIn([engineSettings().notifications, ...(await projects())]));
+    const secrets = names.map(async (name) => [name, await keys.get(name)] as const);
+    const machines = host.current?.machines.list() ?? [];
+    const answers = await Promise.all(machines.map(({ id }) => questions.secrets.entries(id)));
+    return {
+      home: homeFolder(),
+      assetsFolder: join(extensionUri.fsPath, 'dist'),
+      settings: engineSettings(),
+      secrets: Object.fromEntries(
+        (await Promise.all(secrets)).filter((entry): entry is [string, string] => !!entry[1]),
+      ),
+      machineSecrets: Object.fromEntries(answers.flat()),
+      sessions,
+      graceMs,
+    };
+  }
+
+  /** By the setting it would go on, and it cannot: said once for each session. */
+  #warnOf(going: readonly Session[]): void {
+    if (setting('session.keepRunning') !== 'always') return;
+    for (const { id, state } of going) {
+      if (state.provider !== hostProviderId || this.#warned.has(id)) continue;
+      this.#warned.add(id);
+      void window.showWarningMessage(
+        `“${oneLine(state.goal, 60)}” stops when VS Code closes: ${needsWindow().message}`,
+      );
+    }
+  }
+}
+
+const endpointIds = (): readonly string[] => setting('endpoints').map(({ id }) => id);
+
+/** What the folders of the window say of notifications; one that cannot be understood says nothing. */
+const projects = (): Promise<readonly unknown[]> =>
+  Promise.all((workspace.workspaceFolders ?? []).map(({ uri }) => readProjectFile(uri.fsPath).catch(() => undefined)));
+
+const secretVariables = (): readonly string[] =>
+  [...providerKeys, ...endpointIds().map((id) => keyOfEndpoint(id))].flatMap(({ variables }) => variables);
+
+const needsWindow = (): UserFacing =>
+  new UserFacing(
+    'Its model is one of VS Code, which answers only while a window is open.',
+    'Select another model first.',
+  );
+
+export const keepRunningCommands = (parts: Parts, keepRunning: () => KeepRunning | undefined): Handlers => ({
+  'helios.keepRunning': async (argument) => {
+    await parts.host.get();
+    const id = sessionIdOf(argument);
+    const known = id === undefined ? undefined : parts.sessions.get(id);
+    const session = known ?? (await pickGoing(parts.sessions, 'Keep which session running when VS Code closes?'));
+    const keeper = keepRunning();
+    if (session === undefined || keeper === undefined) return;
+    const goal = oneLine(session.state.goal, 60);
+    const text = keeper.toggle(session)
+      ? `“${goal}” goes on in the background when VS Code closes, and comes back with the next window.`
+      : `“${goal}” waits for the next window when VS Code closes.`;
+    const choice = await window.showInformationMessage(text, 'Show Log');
+    if (choice === undefined) return;
+    await window.showTextDocument(Uri.file(homeAt(homeFolder()).backgroundLogFile));
+  },
+});

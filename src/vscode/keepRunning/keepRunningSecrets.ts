@@ -1,0 +1,25 @@
+/** Secrets that were renewed while no window was open come back into the secret storage. */
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf } from '../../base/errors.ts';
+import { readSecretFile } from '../../storage/secretFiles.ts';
+import type { ApiKeys } from '../models/apiKeys.ts';
+
+/** Takes what lies in `folder`, and removes it there. A file is gone only once its secret is kept. */
+export async function takeRenewed(folder: string, keys: Pick<ApiKeys, 'set'>): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    const file = path.join(folder, name);
+    const value = await readSecretFile(file);
+    if (value !== undefined) await keys.set(name, value);
+    await rm(file, { force: true });
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => !name.endsWith('.tmp'));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+/** `Helios: Add Machine`: one box for a host; a few questions for a Slurm cluster and a container. */
+import { window, workspace } from 'vscode';
+import { UserFacing } from '../../base/errors.ts';
+import { planImport } from '../../machines/list/importHosts.ts';
+import { parseMachineSpec, type MachineEntry } from '../../machines/machineEntry.ts';
+import type { MachineRegistry } from '../../machines/list/machineRegistry.ts';
+import { aliasesOf, sshHosts, type SshHost } from '../../machines/list/sshHosts.ts';
+import { hostChoices, stepsFor, type Knowledge } from './machineSteps.ts';
+import { entryOfDraft, readOr, type MachineDraft } from '../present/machineDraft.ts';
+import { askPick, back, walk, type Answer, type StepChoice } from './steps.ts';
+
+type First = { readonly kind: 'import' } | MachineDraft;
+
+const title = 'Helios: Add Machine';
+
+export interface AskedMachines {
+  readonly entries: readonly MachineEntry[];
+  /** What was imported, in words; absent: one machine was described. */
+  readonly summary?: string;
+}
+
+/** What is to be added. `undefined`: the person has changed their mind. */
+export async function askMachines(machines: MachineRegistry): Promise<AskedMachines | undefined> {
+  const hosts = await sshHosts();
+  const known: Knowledge = {
+    aliases: aliasesOf(hosts),
+    taken: machines.list().map(({ id }) => id),
+    folder: workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath,
+  };
+  for (;;) {
+    const first = await askFirst(hosts, machines.entries());
+    if (first === undefined || first === back) return undefined;
+    if (first.kind === 'import') return askHosts(machines);
+    const draft = await walk(first, stepsFor(first.kind, known));
+    if (draft !== back) return draft && { entries: [entryOfDraft(draft, known.folder)] };
+  }
+}
+
+function askFirst(hosts: readonly SshHost[], entries: readonly MachineEntry[]): Promise<Answer<First>> {
+  const fresh = planImport(hosts, entries, 'all').entries.flatMap(({ alias }) => alias ?? []);
+  const aliases = aliasesOf(hosts);
+  const further: StepChoice<First>[] = [
+    { label: '' },
+    {
+      label: 'Slurm Cluster…',
+      detail: 'Jobs through a login host, or on this computer',
+      icon: 'server-environment',
+      value: { kind: 'slurm' },
+    },
+    {
+      label: 'Container…',
+      detail: 'On this computer: the safe place to let an agent loose',
+      icon: 'package',
+      value: { kind: 'container' },
+    },
+    {
+      label: 'Import Hosts of the ssh Config…',
+      detail: fresh.join(', '),
+      icon: 'cloud-download',
+      value: { kind: 'import' },
+    },
+  ];
+  return askPick<First>({
+    title,
+    placeholder: 'Type user@host[:port] for a host by SSH, or choose',
+    choices: [
+      ...hostChoices(fresh).map((choice) => ({ ...choice, value: { kind: 'ssh', place: choice.value } as const })),
+      ...(fresh.length > 1 ? further : further.slice(0, -1)),
+    ],
+    typed: (text) =>
+      readOr(() => ({ value: { kind: 'ssh', place: parseMachineSpec(text, aliases) }, about: 'add this host' })),
+  });
+}
+
+/** Hosts of the ssh config that are not on the list, all picked to begin with. Rejects with `UserFacing` when there is none. */
+export async function askHosts(machines: MachineRegistry): Promise<AskedMachines | undefined> {
+  const hosts = await sshHosts();
+  const entries = machines.entries();
+  const fresh = planImport(hosts, entries, 'all').entries;
+  if (fresh.length === 0)
+    throw new UserFacing('Your ssh config has no further host.', 'Add one by its address with “Helios: Add Machine”.');
+  const picked = await window.showQuickPick(
+    fresh.map(({ alias = '' }) => ({ label: alias, picked: true })),
+    {
+      title: 'Import Hosts of the ssh Config',
+      placeHolder: 'Each becomes a machine; nothing is connected yet',
+      canPickMany: true,
+      ignoreFocusOut: true,
+    },
+  );
+  if (picked === undefined || picked.length === 0) return undefined;
+  const names = picked.map(({ label }) => label);
+  return planImport(hosts, entries, names);
+}

@@ -1,0 +1,60 @@
+/** What machines ask their person, in this window: secrets in an input box, the key of a new host in a notification. */
+import { CancellationTokenSource, window, type SecretStorage } from 'vscode';
+import type { Engine } from '../../agent/engine.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../../machines/machinePrompts.ts';
+import { MachineSecrets } from '../../machines/machineSecrets.ts';
+import { hostKeyText } from '../present/machineWords.ts';
+
+export interface MachineQuestions {
+  readonly prompts: MachinePrompts;
+  readonly secrets: MachineSecrets;
+  /** Keeps the secrets with which machines of the engine were reached. */
+  attach(engine: Engine): Disposable;
+}
+
+export function createMachineQuestions(storage: SecretStorage): MachineQuestions {
+  const secrets = new MachineSecrets(storage, askSecret);
+  return {
+    secrets,
+    prompts: {
+      askSecret: (question, signal) => secrets.answer(question, signal),
+      keptSecret: (question) => secrets.kept(question),
+      confirmHostKey,
+    },
+    attach: ({ machines }) =>
+      machines.onDidChange(() => {
+        for (const { id } of machines.list()) if (machines.status(id).kind === 'connected') void secrets.reached(id);
+      }),
+  };
+}
+
+async function askSecret({ machine, prompt }: SecretQuestion, signal: AbortSignal): Promise<string | undefined> {
+  const source = new CancellationTokenSource();
+  const cancel = (): void => source.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const options = {
+      title: `Helios: ${machine}`,
+      prompt: `${prompt.trim().replace(/:$/, '')}. Kept in the secret storage once it has worked`,
+      password: true,
+      ignoreFocusOut: true,
+    };
+    return await window.showInputBox(options, source.token);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    source.dispose();
+  }
+}
+
+const trust = 'Trust and Connect';
+
+/** A notification cannot be taken back: an answer that comes too late is none. */
+async function confirmHostKey(question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
+  const text = hostKeyText(question);
+  const late = new Promise<undefined>((resolve) =>
+    signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+  );
+  const choice = await Promise.race([window.showWarningMessage(text, trust, 'Do Not Connect'), late]);
+  return choice === trust && !signal.aborted;
+}

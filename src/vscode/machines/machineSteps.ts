@@ -1,0 +1,227 @@
+/** The questions by which a machine is added, one after the other. */
+import { readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Uri, window, workspace } from 'vscode';
+import { localPathFrom } from '../../machines/localPath.ts';
+import { parseMachineSpec, placeText, type MachinePlace } from '../../machines/machineEntry.ts';
+import { optionsOf, type RemoteKind } from '../../machines/words/machineOptions.ts';
+import { parseMachineOptions, splitWords } from '../../machines/words/machineWords.ts';
+import {
+  draftId,
+  entryOfDraft,
+  mountPoint,
+  problemOf,
+  readOr,
+  takenText,
+  type MachineDraft,
+} from '../present/machineDraft.ts';
+import { askPick, askText, back, isAnswer, type Answer, type Step, type StepChoice } from './steps.ts';
+
+/** What the questions are asked with. */
+export interface Knowledge {
+  /** Hosts of the ssh config. */
+  readonly aliases: readonly string[];
+  /** Ids that are taken. */
+  readonly taken: readonly string[];
+  /** Of the workspace. */
+  readonly folder: string | undefined;
+}
+
+export function stepsFor(kind: RemoteKind, known: Knowledge): readonly Step<MachineDraft>[] {
+  switch (kind) {
+    case 'ssh':
+      return [loginStep, idStep(known)];
+    case 'slurm':
+      return [loginHostStep(known), loginStep, optionsStep(known), idStep(known)];
+    case 'container':
+      return [imageStep(known), mountStep(known), networkStep, optionsStep(known), idStep(known)];
+  }
+}
+
+const loginHostStep = ({ aliases }: Knowledge): Step<MachineDraft> => ({
+  async ask(draft) {
+    const answer = await askPick<MachinePlace>({
+      title: 'Slurm Cluster: Login Host',
+      placeholder: 'Where sbatch and squeue are: user@host[:port], or a host of the ssh config',
+      choices: [
+        { label: 'This Computer', detail: 'sbatch and squeue are here', icon: 'device-desktop', value: {} },
+        ...hostChoices(aliases),
+      ],
+      typed: (text) => readOr(() => ({ value: parseMachineSpec(text, aliases), about: 'this host' })),
+      hasBack: true,
+    });
+    return isAnswer(answer) ? { ...draft, place: answer } : answer;
+  },
+});
+
+type Login = NonNullable<MachineDraft['login']>;
+
+/** A host of the ssh config says for itself how to log in. */
+const loginStep: Step<MachineDraft> = {
+  isNeeded: ({ place }) => place?.host !== undefined,
+  async ask(draft) {
+    const choices: StepChoice<Login | 'file'>[] = [
+      { label: 'As the ssh Config Says', detail: 'Agent, then keys, then questions', value: {} },
+      { label: 'SSH Agent', value: { auth: 'agent' } },
+      { label: 'Key File…', value: 'file' },
+      {
+        label: 'Password',
+        detail: 'Asked for once; kept in the secret storage when it has worked',
+        value: { auth: 'password' },
+      },
+    ];
+    for (;;) {
+      const answer = await askPick({
+        title: 'How to Log In?',
+        placeholder: placeText(draft.place ?? {}),
+        choices,
+        hasBack: true,
+      });
+      if (!isAnswer(answer)) return answer;
+      const login = answer === 'file' ? await askKey() : answer;
+      if (login !== back) return login && { ...draft, login };
+    }
+  },
+};
+
+async function askKey(): Promise<Answer<Login>> {
+  const folder = join(homedir(), '.ssh');
+  const localPath = localPathFrom(homedir(), homedir());
+  const answer = await askPick<{ readonly path: string } | 'browse'>({
+    title: 'Private Key',
+    placeholder: 'Type its path, or choose',
+    choices: [
+      ...privateKeys(folder).map((path) => ({ label: path.replace(homedir(), '~'), icon: 'key', value: { path } })),
+      { label: 'Browse…', icon: 'folder-opened', value: 'browse' },
+    ],
+    typed: (text) => readOr(() => ({ value: { path: localPath(text) }, about: 'this key' })),
+    hasBack: true,
+  });
+  if (!isAnswer(answer)) return answer;
+  if (answer !== 'browse') return { auth: 'key', keyPath: answer.path };
+  const options = { title: 'Private Key', openLabel: 'Use', defaultUri: Uri.file(folder) };
+  const [file] = (await window.showOpenDialog(options)) ?? [];
+  return file === undefined ? back : { auth: 'key', keyPath: file.fsPath };
+}
+
+/** Those whose public half lies beside them. */
+function privateKeys(folder: string): string[] {
+  try {
+    const names = readdirSync(folder);
+    return names.filter((name) => names.includes(`${name}.pub`)).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+const imageStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
+  async ask(draft) {
+    const dockerfiles =
+      folder === undefined ? [] : await workspace.findFiles('**/{Dockerfile,*.Dockerfile}', undefined, 8);
+    const answer = await askPick<NonNullable<MachineDraft['image']>>({
+      title: 'Container: Image',
+      placeholder: 'The name of an image, or a Dockerfile',
+      choices: [
+        ...dockerfiles.map(({ fsPath }) => ({
+          label: workspace.asRelativePath(fsPath),
+          description: 'built when it is used first',
+          icon: 'file-code',
+          value: { dockerfile: fsPath },
+        })),
+        { label: 'python:3.12-slim', icon: 'package', value: { image: 'python:3.12-slim' } },
+      ],
+      typed: (text) => ({ value: { image: text }, about: 'this image' }),
+      hasBack: true,
+    });
+    return isAnswer(answer) ? { ...draft, image: answer } : answer;
+  },
+});
+
+const mountStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
+  isNeeded: () => folder !== undefined,
+  async ask(draft) {
+    const answer = await askPick<NonNullable<MachineDraft['mount']>>({
+      title: 'Container: the Folder of This Workspace',
+      placeholder: `${folder ?? ''}, as ${mountPoint} in the container`,
+      choices: [
+        { label: 'Read and Write', detail: 'It sees your files and can change them', icon: 'edit', value: 'write' },
+        { label: 'Read Only', detail: 'It sees your files and cannot change them', icon: 'eye', value: 'read' },
+        { label: 'Not at All', detail: 'It has nothing of this computer', icon: 'circle-slash', value: 'none' },
+      ],
+      hasBack: true,
+    });
+    return isAnswer(answer) ? { ...draft, mount: answer } : answer;
+  },
+});
+
+const networkStep: Step<MachineDraft> = {
+  async ask(draft) {
+    const answer = await askPick<NonNullable<MachineDraft['network']>>({
+      title: 'Container: Network',
+      placeholder: 'What may be reached from inside?',
+      choices: [
+        {
+          label: 'None',
+          detail: 'Nothing gets in or out',
+          icon: 'shield',
+          value: 'none',
+        },
+        { label: 'Bridge', detail: 'The internet, such as for pip install', icon: 'globe', value: 'bridge' },
+        {
+          label: 'Host',
+          detail: 'Everything that this computer reaches, its own services too',
+          icon: 'warning',
+          value: 'host',
+        },
+      ],
+      hasBack: true,
+    });
+    return isAnswer(answer) ? { ...draft, network: answer } : answer;
+  },
+};
+
+const optionExamples: Readonly<Record<RemoteKind, string>> = {
+  ssh: '--slots 2 --gpus 0,1',
+  slurm: '--partition gpu --gpus 1 --time 24h --memory 32G',
+  container: '--cpus 4 --memory 16G --gpus all',
+};
+
+/** Options that have a question of their own. */
+const asked: readonly string[] = ['key', 'auth', 'image', 'dockerfile', 'network'];
+
+/** The same words as in the terminal and the chat. */
+const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
+  async ask(draft) {
+    const read = (text: string): Readonly<Record<string, unknown>> =>
+      parseMachineOptions(splitWords(text), draft.kind, localPathFrom(folder ?? homedir(), homedir()));
+    const answer = await askText({
+      title: draft.kind === 'slurm' ? 'Slurm Cluster: Options' : 'Container: Options',
+      prompt: `May be left empty. Options: ${optionsOf(draft.kind)
+        .filter(({ name }) => !asked.includes(name))
+        .map(({ name }) => `--${name}`)
+        .join(', ')}`,
+      placeholder: optionExamples[draft.kind],
+      problemOf: (text) => problemOf(() => read(text)),
+      hasBack: true,
+    });
+    return isAnswer(answer) ? { ...draft, options: read(answer) } : answer;
+  },
+});
+
+const idStep = (known: Knowledge): Step<MachineDraft> => ({
+  async ask(draft) {
+    const answer = await askText({
+      title: 'Name of the Machine',
+      prompt: 'What it is called from now on',
+      value: draftId(draft, known.taken),
+      problemOf: (text) =>
+        problemOf(() => entryOfDraft({ ...draft, id: text }, known.folder)) ?? takenText(text, known.taken),
+      hasBack: true,
+    });
+    return isAnswer(answer) ? { ...draft, id: answer } : answer;
+  },
+});
+
+export const hostChoices = (aliases: readonly string[]): (StepChoice<MachinePlace> & { value: MachinePlace })[] =>
+  aliases.map((alias) => ({ label: alias, description: 'ssh config', icon: 'remote', value: { alias } }));

@@ -1,0 +1,22 @@
+/** One terminal for each machine. */
+import { ThemeIcon, window, type Terminal, type TerminalOptions } from 'vscode';
+import type { MachineEntry } from '../../machines/machineEntry.ts';
+import { machineIcons, terminalCommand, type TerminalPlace } from '../present/machineWords.ts';
+
+/** The one that is open already comes to the front. Without an entry it is this computer. */
+export function showMachineTerminal(id: string, entry: MachineEntry | undefined, place: TerminalPlace): void {
+  const command = entry === undefined ? undefined : terminalCommand(entry, place);
+  const options: TerminalOptions = {
+    name: id,
+    iconPath: new ThemeIcon(machineIcons[entry?.kind ?? 'local']),
+    ...(command && { shellPath: command.program, shellArgs: [...command.arguments] }),
+  };
+  const open = window.terminals.find((terminal) => isSame(terminal, options));
+  (open ?? window.createTerminal(options)).show();
+}
+
+/** After the entry was changed, or the shell has ended, it is another. */
+function isSame({ creationOptions, exitStatus }: Terminal, wanted: TerminalOptions): boolean {
+  const key = ({ name, shellPath, shellArgs }: TerminalOptions): string => JSON.stringify([name, shellPath, shellArgs]);
+  return exitStatus === undefined && key(creationOptions as TerminalOptions) === key(wanted);
+}

@@ -1,0 +1,131 @@
+/** What the Machines tree is drawn from. To be looked at is no reason to connect. */
+import { hostname } from 'node:os';
+import { env } from 'vscode';
+import type { Engine } from '../../agent/engine.ts';
+import { systemClock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import { planImport } from '../../machines/list/importHosts.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { entryText, hasHost } from '../../machines/machineEntry.ts';
+import { sshHosts, type SshHost } from '../../machines/list/sshHosts.ts';
+import type { EngineHost } from '../engineHost.ts';
+import type { OpenSessionView } from '../present/experimentRows.ts';
+import { MachineSlots } from './machineSlots.ts';
+import { firstRows, machineRows, problemRows, type MachineView } from '../present/machineRows.ts';
+import type { TreeNode } from '../present/treeNode.ts';
+
+type About = Pick<MachineView, 'description' | 'problem'>;
+
+export class MachineViews implements Disposable {
+  readonly #host: EngineHost;
+  readonly #redraw: () => void;
+  readonly #owned = new DisposableStore();
+  /** What machines said of themselves. */
+  readonly #about = new Map<string, About>();
+  readonly #slots: MachineSlots;
+  #hosts: readonly SshHost[] | undefined;
+  #engine: Engine | undefined;
+  #isLooking = false;
+  #watch: Disposable | undefined;
+
+  constructor(host: EngineHost, redraw: () => void) {
+    this.#host = host;
+    this.#redraw = redraw;
+    this.#slots = new MachineSlots(systemClock, redraw);
+    this.#owned.add(
+      host.onDidOpen((engine) => {
+        this.#engine = engine;
+        this.#owned.add(engine.machines.onDidChange(redraw));
+        this.#owned.add(
+          engine.resources.onDidChange((id) => {
+            redraw();
+            this.#lookAtSlots(id);
+          }),
+        );
+        this.#owned.add(engine.runs.onDidChange(({ run }) => this.#lookAtSlots(run.spec.machineId)));
+        this.look(this.#isLooking);
+      }),
+    );
+  }
+
+  /** What machines are busy with is asked for only while the tree is seen; runs see to it for themselves. */
+  look(isLooking: boolean): void {
+    this.#isLooking = isLooking;
+    if (isLooking) this.#watch ??= this.#engine?.resources.watch();
+    else this.#rest();
+  }
+
+  async rows(open: readonly OpenSessionView[]): Promise<readonly TreeNode[]> {
+    const { machines, resources } = await this.#host.get();
+    const list = machines.list();
+    const shown = list.map((machine): MachineView => {
+      const view = this.#viewOf(machines, machine);
+      const { id, share } = machine;
+      const isConnected = view.state === 'connected';
+      const slots = share?.slots && { total: share.slots, held: isConnected ? this.#slots.held(id) : undefined };
+      return { ...view, ...(slots && { slots }), ...(isConnected && { sample: resources.latest(id) }) };
+    });
+    const offered = list.length > 1 ? [] : firstRows(await this.#freshHosts(machines));
+    const problems = problemRows(machines.problems, machines.file);
+    return [...problems, ...machineRows(shown, open, Date.now()), ...offered];
+  }
+
+  /** Asks everything anew. */
+  forget(): void {
+    this.#about.clear();
+    this.#hosts = undefined;
+  }
+
+  dispose(): void {
+    this.#rest();
+    this.#owned.dispose();
+  }
+
+  #lookAtSlots(id: string): void {
+    const { machines } = this.#engine ?? {};
+    if (!this.#isLooking || machines?.status(id).kind !== 'connected') return;
+    void this.#slots.look(machines.get(id));
+  }
+
+  #rest(): void {
+    this.#watch?.dispose();
+    this.#watch = undefined;
+  }
+
+  async #freshHosts(machines: Engine['machines']): Promise<string[]> {
+    this.#hosts ??= await sshHosts();
+    return planImport(this.#hosts, machines.entries(), 'all').entries.flatMap(({ alias }) => alias ?? []);
+  }
+
+  #viewOf(machines: Engine['machines'], machine: Machine): MachineView {
+    const { id, kind } = machine;
+    const entry = machines.entries().find((each) => each.id === id);
+    if (entry === undefined) {
+      const about = this.#asked(machine);
+      const state = about.problem === undefined ? 'connected' : 'unreachable';
+      return { id, kind, state, ...about, ...(env.remoteName === 'ssh-remote' && { host: hostname() }) };
+    }
+    const status = machines.status(id);
+    const view = { id, kind, place: entryText(entry), hasHost: hasHost(entry), state: status.kind };
+    if (status.kind === 'connected') return { ...view, ...this.#asked(machine) };
+    this.#about.delete(id);
+    return status.kind === 'unreachable' ? { ...view, problem: status.why } : view;
+  }
+
+  /** A machine is asked once, and drawn again when it has answered. */
+  #asked(machine: Machine): About {
+    const known = this.#about.get(machine.id);
+    if (known !== undefined) return known;
+    const answer = (about: About): void => {
+      this.#about.set(machine.id, about);
+      this.#redraw();
+    };
+    this.#about.set(machine.id, {});
+    machine.describe().then(
+      (description) => answer({ description }),
+      (error: unknown) => answer({ problem: messageOf(error) }),
+    );
+    return {};
+  }
+}

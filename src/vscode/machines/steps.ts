@@ -1,0 +1,143 @@
+/** Questions one after the other, each with a way back to the one before. */
+import { QuickInputButtons, QuickPickItemKind, ThemeIcon, window, type QuickInput, type QuickPickItem } from 'vscode';
+import type { Disposable } from '../../base/disposable.ts';
+
+export const back = Symbol('back');
+/** `undefined`: the person has changed their mind. */
+export type Answer<T> = T | typeof back | undefined;
+
+export const isAnswer = <T>(answer: Answer<T>): answer is T => answer !== undefined && answer !== back;
+
+export interface Step<S> {
+  /** Absent: it is. */
+  isNeeded?(state: S): boolean;
+  /** What is known afterwards. */
+  ask(state: S): Promise<Answer<S>>;
+}
+
+/** `back`: from the first question. */
+export async function walk<S>(start: S, steps: readonly Step<S>[]): Promise<Answer<S>> {
+  const asked: { readonly index: number; readonly state: S }[] = [];
+  let [index, state] = [0, start];
+  for (let step = steps[index]; step !== undefined; step = steps[index]) {
+    if (step.isNeeded?.(state) === false) {
+      index += 1;
+      continue;
+    }
+    const answer = await step.ask(state);
+    if (answer === undefined) return undefined;
+    if (answer === back) {
+      const last = asked.pop();
+      if (last === undefined) return back;
+      ({ index, state } = last);
+      continue;
+    }
+    asked.push({ index, state });
+    [index, state] = [index + 1, answer];
+  }
+  return state;
+}
+
+export interface StepChoice<T> {
+  readonly label: string;
+  readonly description?: string;
+  readonly detail?: string;
+  readonly icon?: string;
+  /** Absent: a line that parts the choices. */
+  readonly value?: T;
+}
+
+export interface PickQuestion<T> {
+  readonly title: string;
+  readonly placeholder: string;
+  readonly choices: readonly StepChoice<T>[];
+  /** What a text that was typed stands for, or what is wrong with it. Absent: it only filters. */
+  typed?(text: string): { readonly value: T; readonly about: string } | { readonly problem: string };
+  /** There is a question before this one. */
+  readonly hasBack?: boolean;
+}
+
+type Item<T> = QuickPickItem & { readonly value?: T };
+
+export function askPick<T>(question: PickQuestion<T>): Promise<Answer<T>> {
+  const pick = window.createQuickPick<Item<T>>();
+  const known = question.choices.map(itemOf);
+  pick.placeholder = question.placeholder;
+  pick.matchOnDescription = true;
+  pick.items = known;
+  pick.onDidChangeValue((text) => {
+    const own = typedItem(question, text.trim());
+    pick.items = own === undefined ? known : [own, ...known];
+  });
+  return answered(pick, question, (resolve) => {
+    pick.onDidAccept(() => {
+      const value = pick.selectedItems[0]?.value;
+      if (value !== undefined) resolve(value);
+    });
+  });
+}
+
+function itemOf<T>({ label, description, detail, icon, value }: StepChoice<T>): Item<T> {
+  if (value === undefined) return { label, kind: QuickPickItemKind.Separator };
+  return {
+    label,
+    value,
+    ...(description !== undefined && { description }),
+    ...(detail !== undefined && { detail }),
+    ...(icon !== undefined && { iconPath: new ThemeIcon(icon) }),
+  };
+}
+
+/** Nothing for a text that is one of the choices. */
+function typedItem<T>({ choices, typed }: PickQuestion<T>, text: string): Item<T> | undefined {
+  if (typed === undefined || text === '' || choices.some(({ label }) => label === text)) return undefined;
+  const read = typed(text);
+  const shown = { label: text, alwaysShow: true };
+  return 'problem' in read
+    ? { ...shown, detail: read.problem, iconPath: new ThemeIcon('warning') }
+    : { ...shown, description: read.about, value: read.value, iconPath: new ThemeIcon('add') };
+}
+
+export interface TextQuestion {
+  readonly title: string;
+  readonly prompt: string;
+  readonly value?: string;
+  readonly placeholder?: string;
+  /** What is wrong with the text. */
+  problemOf(text: string): string | undefined;
+  readonly hasBack?: boolean;
+}
+
+/** Trimmed. */
+export function askText(question: TextQuestion): Promise<Answer<string>> {
+  const input = window.createInputBox();
+  input.prompt = question.prompt;
+  input.value = question.value ?? '';
+  input.placeholder = question.placeholder ?? '';
+  const check = (): void => void (input.validationMessage = question.problemOf(input.value.trim()) ?? '');
+  input.onDidChangeValue(check);
+  return answered(input, question, (resolve) => {
+    input.onDidAccept(() => {
+      check();
+      if (!input.validationMessage) resolve(input.value.trim());
+    });
+  });
+}
+
+type Shown = QuickInput & Disposable & Pick<ReturnType<typeof window.createInputBox>, 'buttons' | 'onDidTriggerButton'>;
+
+function answered<T>(
+  input: Shown,
+  { title, hasBack = false }: { readonly title: string; readonly hasBack?: boolean },
+  listen: (resolve: (value: T) => void) => void,
+): Promise<Answer<T>> {
+  const { promise, resolve } = Promise.withResolvers<Answer<T>>();
+  input.title = title;
+  input.ignoreFocusOut = true;
+  if (hasBack) input.buttons = [QuickInputButtons.Back];
+  input.onDidTriggerButton(() => resolve(back));
+  input.onDidHide(() => resolve(undefined));
+  listen(resolve);
+  input.show();
+  return promise.finally(() => input.dispose());
+}

@@ -1,0 +1,105 @@
+/** Keys of the providers: VS Code's secret storage first, then the environment. They are never logged or shown. */
+import type { SecretStorage } from 'vscode';
+import type { Disposable } from '../../base/disposable.ts';
+import type { Event } from '../../base/emitter.ts';
+import { endpointSecret, endpointVariable } from '../../models/endpoints.ts';
+
+/** - `required`: no key, no answer · `optional`: servers of one's own often ask for none · `none`: not a model */
+export type KeyNeed = 'required' | 'optional' | 'none';
+
+export interface ProviderKey {
+  readonly provider: string;
+  readonly label: string;
+  /** As the engine names the secret. */
+  readonly secret: string;
+  /** Of the environment; the first that is set is taken. */
+  readonly variables: readonly string[];
+  readonly need: KeyNeed;
+}
+
+export const providerKeys: readonly ProviderKey[] = [
+  { provider: 'claude', label: 'Anthropic', secret: 'anthropic', variables: ['ANTHROPIC_API_KEY'], need: 'required' },
+  { provider: 'openai', label: 'OpenAI', secret: 'openai', variables: ['OPENAI_API_KEY'], need: 'required' },
+  {
+    provider: 'gemini',
+    label: 'Google Gemini',
+    secret: 'gemini',
+    variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    need: 'required',
+  },
+  {
+    provider: 'bedrock',
+    label: 'AWS Bedrock',
+    secret: 'bedrock',
+    variables: ['AWS_BEARER_TOKEN_BEDROCK'],
+    need: 'optional',
+  },
+  {
+    provider: 'compatible',
+    label: 'OpenAI-compatible endpoint',
+    secret: 'compatible',
+    variables: ['OPENAI_API_KEY'],
+    need: 'optional',
+  },
+];
+
+export const keyOf = (provider: string): ProviderKey | undefined =>
+  providerKeys.find((entry) => entry.provider === provider);
+
+/** The key of an endpoint of the person's own. */
+export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
+  provider: id,
+  label,
+  secret: endpointSecret(id),
+  variables: [endpointVariable(id)],
+  need: 'optional',
+});
+
+/** `name` as the engine names the secret. */
+function endpointKey(name: string): ProviderKey | undefined {
+  const prefix = endpointSecret('');
+  return name.startsWith(prefix) ? keyOfEndpoint(name.slice(prefix.length)) : undefined;
+}
+
+type Storage = Pick<SecretStorage, 'get' | 'store' | 'delete'> & {
+  onDidChange(listener: () => void): Disposable;
+};
+
+export class ApiKeys {
+  readonly #storage: Storage;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly onDidChange: Event<void>;
+
+  constructor(storage: Storage, environment: Readonly<Record<string, string | undefined>>) {
+    this.#storage = storage;
+    this.#environment = environment;
+    this.onDidChange = (listener) => storage.onDidChange(() => listener());
+  }
+
+  /** `name` is the engine's name of the secret. */
+  async get(name: string): Promise<string | undefined> {
+    const stored = await this.#storage.get(storageKey(name));
+    if (stored) return stored;
+    const entry = providerKeys.find(({ secret }) => secret === name) ?? endpointKey(name);
+    return entry && this.#fromEnvironment(entry);
+  }
+
+  /** An empty key deletes what is stored. */
+  async set(name: string, key: string): Promise<void> {
+    const trimmed = key.trim();
+    if (trimmed === '') await this.#storage.delete(storageKey(name));
+    else await this.#storage.store(storageKey(name), trimmed);
+  }
+
+  /** Where the key comes from; `undefined` when there is none. */
+  async origin(entry: ProviderKey): Promise<'storage' | 'environment' | undefined> {
+    if (await this.#storage.get(storageKey(entry.secret))) return 'storage';
+    return this.#fromEnvironment(entry) === undefined ? undefined : 'environment';
+  }
+
+  #fromEnvironment({ variables }: ProviderKey): string | undefined {
+    return variables.map((name) => this.#environment[name]?.trim()).find(Boolean);
+  }
+}
+
+const storageKey = (name: string): string => `helios.key.${name}`;

@@ -1,0 +1,171 @@
+/** The sign-in to ChatGPT as an account of VS Code: in its Accounts menu, kept in its secret storage. */
+import {
+  authentication,
+  env,
+  EventEmitter,
+  ProgressLocation,
+  UIKind,
+  Uri,
+  window,
+  type AuthenticationProvider,
+  type AuthenticationProviderAuthenticationSessionsChangeEvent,
+  type AuthenticationSession,
+  type CancellationToken,
+} from 'vscode';
+import { systemClock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { adviceOf } from '../../base/errors.ts';
+import { createFetch } from '../../http/network.ts';
+import { openSignIn, SignInCancelled, type OpenSignIn } from '../../models/chatgpt/oauth.ts';
+import { accountLabel, parseSignedIn, signedInText, type SignedIn } from '../../models/chatgpt/signedIn.ts';
+import { tokensName } from '../../models/chatgpt/tokens.ts';
+import type { ApiKeys } from './apiKeys.ts';
+import { run, type Handlers } from '../commandRegistry.ts';
+import { chatgptAccounts } from '../contributions.ts';
+import { engineSettings } from '../settings.ts';
+
+export class ChatgptAuth implements AuthenticationProvider, Disposable {
+  readonly #keys: ApiKeys;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new EventEmitter<AuthenticationProviderAuthenticationSessionsChangeEvent>();
+  readonly onDidChangeSessions = this.#changed.event;
+  /** The sign-in that waits for its person. */
+  #waiting: AbortController | undefined;
+  #known: AuthenticationSession | undefined;
+
+  constructor(keys: ApiKeys) {
+    this.#keys = keys;
+    this.#owned.add(this.#changed);
+    const { id, label } = chatgptAccounts;
+    this.#owned.add(
+      authentication.registerAuthenticationProvider(id, label, this, { supportsMultipleAccounts: false }),
+    );
+    // Other windows sign in and out as well.
+    this.#owned.add(keys.onDidChange(() => void this.#compare()));
+    void this.#compare();
+  }
+
+  async getSessions(scopes: readonly string[] = []): Promise<AuthenticationSession[]> {
+    const tokens = parseSignedIn((await this.#keys.get(tokensName)) ?? '');
+    return tokens === undefined ? [] : [sessionOf(tokens, scopes)];
+  }
+
+  /** Rejects with `UserFacing`, or with `SignInCancelled`. */
+  async createSession(scopes: readonly string[]): Promise<AuthenticationSession> {
+    return sessionOf(await this.signIn(), scopes);
+  }
+
+  async removeSession(): Promise<void> {
+    await this.#keys.set(tokensName, '');
+    await this.#compare();
+  }
+
+  /** One at a time: a sign-in whose tab was lost gives way to the next. Rejects as `createSession`. */
+  async signIn(): Promise<SignedIn> {
+    this.#waiting?.abort();
+    const abort = new AbortController();
+    this.#waiting = abort;
+    const options = { location: ProgressLocation.Notification, title: 'Sign in to ChatGPT', cancellable: true };
+    const tokens = await window.withProgress(options, async (progress, token) => {
+      progress.report({ message: 'waiting for the browser …' });
+      return waitForPerson(abort, token);
+    });
+    await this.#keys.set(tokensName, signedInText(tokens));
+    await this.#compare();
+    return tokens;
+  }
+
+  dispose(): void {
+    this.#waiting?.abort();
+    this.#owned.dispose();
+  }
+
+  async #compare(): Promise<void> {
+    const [now] = await this.getSessions();
+    const before = this.#known;
+    if (before?.accessToken === now?.accessToken) return;
+    this.#known = now;
+    const isSame = before !== undefined && now !== undefined && before.id === now.id;
+    this.#changed.fire({
+      added: now === undefined || isSame ? [] : [now],
+      removed: before === undefined || isSame ? [] : [before],
+      changed: isSame ? [now] : [],
+    });
+  }
+}
+
+const sessionOf = (tokens: SignedIn, scopes: readonly string[]): AuthenticationSession => ({
+  id: tokens.accountId,
+  accessToken: tokens.accessToken,
+  account: { id: tokens.accountId, label: accountLabel(tokens) },
+  scopes: [...scopes],
+});
+
+async function waitForPerson(abort: AbortController, token: CancellationToken): Promise<SignedIn> {
+  const { chatgptAuthUrl: authUrl } = engineSettings();
+  const cancelled = token.onCancellationRequested(() => abort.abort());
+  try {
+    const network = { clock: systemClock, authUrl, fetch: createFetch(engineSettings) };
+    const signIn = await openSignIn(network, abort.signal);
+    const isNear = await comesBack(signIn);
+    await env.openExternal(Uri.parse(signIn.address, true));
+    const box = isNear ? undefined : askForAddress(signIn, abort);
+    return await signIn.done.finally(() => box?.dispose());
+  } finally {
+    cancelled.dispose();
+  }
+}
+
+/** Whether the browser finds back by itself. A remote window forwards the port, though perhaps to another one. */
+async function comesBack({ port }: OpenSignIn): Promise<boolean> {
+  if (env.remoteName === undefined && env.uiKind === UIKind.Desktop) return true;
+  const outside = await env.asExternalUri(Uri.parse(`http://localhost:${port}`));
+  return env.uiKind === UIKind.Desktop && outside.authority === `localhost:${port}`;
+}
+
+function askForAddress(signIn: OpenSignIn, abort: AbortController): Disposable {
+  const box = window.createInputBox();
+  box.title = 'Helios: Sign In to ChatGPT';
+  box.prompt = 'If the browser ends on a page that cannot be shown, paste the address of that page here';
+  box.placeholder = `http://localhost:${signIn.port}/auth/callback?code=…`;
+  box.ignoreFocusOut = true;
+  const owned = new DisposableStore();
+  owned.add(box);
+  owned.add(
+    box.onDidAccept(() => {
+      box.enabled = false;
+      signIn.paste(box.value).catch((error: unknown) => {
+        box.enabled = true;
+        box.validationMessage = adviceOf(error);
+      });
+    }),
+  );
+  owned.add(box.onDidChangeValue(() => (box.validationMessage = undefined)));
+  owned.add(box.onDidHide(() => abort.abort()));
+  box.show();
+  return owned;
+}
+
+export const signInCommands = (auth: () => ChatgptAuth | undefined): Handlers => ({
+  'helios.signIn': () => signIn(auth()),
+  'helios.signOut': () => signOut(auth()),
+});
+
+async function signIn(auth: ChatgptAuth | undefined): Promise<void> {
+  try {
+    const tokens = await auth?.signIn();
+    if (tokens === undefined) return;
+    const text = `Signed in to ChatGPT as ${accountLabel(tokens)}.`;
+    void window.showInformationMessage(text, 'Select Model').then((choice) => choice && run('helios.selectModel'));
+  } catch (error) {
+    if (!(error instanceof SignInCancelled)) throw error;
+  }
+}
+
+async function signOut(auth: ChatgptAuth | undefined): Promise<void> {
+  const [session] = (await auth?.getSessions()) ?? [];
+  await auth?.removeSession();
+  const text =
+    session === undefined ? 'Nobody is signed in to ChatGPT.' : `Signed out of ChatGPT (${session.account.label}).`;
+  window.setStatusBarMessage(`Helios: ${text}`, 6_000);
+}

@@ -1,0 +1,147 @@
+/** Our models in VS Code's model picker, so that the chat works without a subscription. */
+import {
+  EventEmitter,
+  LanguageModelTextPart,
+  LanguageModelToolCallPart,
+  lm,
+  type CancellationToken,
+  type Disposable,
+  type LanguageModelChatInformation,
+  type LanguageModelChatProvider,
+  type LanguageModelChatRequestMessage,
+  type LanguageModelResponsePart,
+  type Progress,
+  type ProvideLanguageModelChatResponseOptions,
+} from 'vscode';
+import { DisposableStore } from '../../base/disposable.ts';
+import type { ModelReply } from '../../models/model.ts';
+import type { PriceTable } from '../../models/prices.ts';
+import type { ApiKeys } from './apiKeys.ts';
+import { configuredModelId, modelVendor } from '../contributions.ts';
+import type { EngineHost } from '../engineHost.ts';
+import { hostProviderId } from '../hostModels/hostModels.ts';
+import { choiceDetail, modelChoices, priceTable, type ModelChoice } from '../present/modelChoices.ts';
+import { estimateTokens, modelRequest } from '../present/modelMessages.ts';
+import { pickedModel } from '../present/preconditions.ts';
+import { readyProviders } from './readiness.ts';
+import { engineSettings } from '../settings.ts';
+
+export interface ModelParts {
+  readonly host: EngineHost;
+  readonly keys: ApiKeys;
+  readonly isTrusted: () => boolean;
+}
+
+/** The models that can be picked now; none in a workspace that is not trusted. */
+export async function readChoices({ host, isTrusted }: ModelParts): Promise<readonly ModelChoice[]> {
+  if (!isTrusted()) return [];
+  const engine = await host.get();
+  const known = engine.models.known();
+  const providers = engine.providers().map((provider) => {
+    const own = known.filter((entry) => entry.provider === provider.id);
+    const defaultModel = own.find(({ isDefault }) => isDefault)?.model.id ?? provider.defaultModel;
+    return { id: provider.id, label: provider.label, defaultModel, models: () => own.map(({ model }) => model) };
+  });
+  return modelChoices({ providers, configured: engineSettings(), ready: await readyProviders(engine) });
+}
+
+export class HeliosModels implements LanguageModelChatProvider, Disposable {
+  readonly #parts: ModelParts;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new EventEmitter<void>();
+  readonly onDidChangeLanguageModelChatInformation = this.#changed.event;
+
+  constructor(parts: ModelParts) {
+    this.#parts = parts;
+    this.#owned.add(this.#changed);
+    this.#owned.add(parts.keys.onDidChange(() => this.changed()));
+    this.#owned.add(lm.registerLanguageModelChatProvider(modelVendor, this));
+  }
+
+  changed(): void {
+    this.#changed.fire();
+  }
+
+  async provideLanguageModelChatInformation(): Promise<LanguageModelChatInformation[]> {
+    const prices = priceTable(engineSettings().prices);
+    const choices = (await readChoices(this.#parts)).filter(({ provider }) => provider !== hostProviderId);
+    const configured = choices.find(({ isConfigured }) => isConfigured);
+    return [
+      ...(configured ? [asConfigured(describe(configured, prices))] : []),
+      ...choices.map((choice) => describe(choice, prices)),
+    ];
+  }
+
+  async provideLanguageModelChatResponse(
+    model: LanguageModelChatInformation,
+    messages: readonly LanguageModelChatRequestMessage[],
+    options: ProvideLanguageModelChatResponseOptions,
+    ...[progress, token]: [Progress<LanguageModelResponsePart>, CancellationToken]
+  ): Promise<void> {
+    const picked = pickedModel(modelVendor, await this.#resolved(model.id), modelVendor);
+    const provider = (await this.#parts.host.get()).providers().find(({ id }) => id === picked?.provider);
+    if (picked === undefined || provider === undefined) throw new Error(`There is no model ${model.id} any more.`);
+    const abort = new AbortController();
+    const cancelled = token.onCancellationRequested(() => abort.abort());
+    try {
+      const request = modelRequest(picked.model, messages, options.tools);
+      for await (const event of provider.stream(request, abort.signal)) {
+        if (event.type === 'text.delta') progress.report(new LanguageModelTextPart(event.text));
+        if (event.type === 'attempt.discarded') progress.report(new LanguageModelTextPart(anew));
+        if (event.type === 'finished') finish(event.reply, progress);
+      }
+    } finally {
+      cancelled.dispose();
+    }
+  }
+
+  provideTokenCount(
+    _model: LanguageModelChatInformation,
+    text: string | LanguageModelChatRequestMessage,
+  ): Promise<number> {
+    return Promise.resolve(estimateTokens(typeof text === 'string' ? text : text.content));
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  async #resolved(id: string): Promise<string> {
+    if (id !== configuredModelId) return id;
+    const configured = (await readChoices(this.#parts)).find(({ isConfigured }) => isConfigured);
+    return configured ? modelIdOf(configured) : id;
+  }
+}
+
+const modelIdOf = ({ provider, model }: ModelChoice): string => `${provider}/${model.id}`;
+
+const describe = (choice: ModelChoice, prices: PriceTable): LanguageModelChatInformation => ({
+  id: modelIdOf(choice),
+  name: choice.model.label,
+  family: choice.model.id,
+  version: '1',
+  detail: choice.isReady ? choice.providerLabel : `${choice.providerLabel}, no key set`,
+  tooltip: choiceDetail(choice, prices),
+  maxInputTokens: choice.model.contextTokens - choice.model.maxOutputTokens,
+  maxOutputTokens: choice.model.maxOutputTokens,
+  capabilities: { toolCalling: true, imageInput: choice.provider !== 'demo' },
+});
+
+/** VS Code begins with the model whose name comes first, so that one is the person's own choice, not a matter of the alphabet. */
+const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInformation => ({
+  ...model,
+  id: configuredModelId,
+  name: `As Configured: ${model.name}`,
+});
+
+const anew = '\n\n*The answer broke off and is being written anew.*\n\n';
+
+function finish(reply: ModelReply, progress: Progress<LanguageModelResponsePart>): void {
+  for (const block of reply.content) {
+    if (block.type !== 'tool_call') continue;
+    progress.report(new LanguageModelToolCallPart(block.id, block.name, toObject(block.input)));
+  }
+  if (reply.failure !== undefined) throw new Error(reply.failure.message);
+}
+
+const toObject = (input: unknown): object => (typeof input === 'object' && input !== null ? input : {});

@@ -1,0 +1,26 @@
+/** Why a provider cannot be used now, and what a person presses about it. */
+import type { Engine } from '../../agent/engine.ts';
+import type { ModelProvider } from '../../models/model.ts';
+import { keyOf } from './apiKeys.ts';
+import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from '../present/preconditions.ts';
+import { engineSettings } from '../settings.ts';
+
+/** `undefined` when it can be used, as far as can be told without a call. */
+export async function refusalFor(engine: Engine, provider: string): Promise<Refusal | undefined> {
+  if (provider === 'compatible' && engineSettings().compatibleBaseUrl === undefined) return noEndpoint;
+  const state = await engine
+    .providers()
+    .find(({ id }) => id === provider)
+    ?.readiness?.();
+  if (state === undefined || state.isReady) return undefined;
+  if (provider === 'chatgpt') return notSignedIn;
+  const key = keyOf(provider);
+  return key === undefined ? notReady(state.problem, state.action) : noKey(key.label);
+}
+
+/** Ids of the providers that a call could be made to now, as far as can be told without one. */
+export async function readyProviders(engine: Engine): Promise<ReadonlySet<string>> {
+  const isReady = async (provider: ModelProvider): Promise<boolean> => (await provider.readiness?.())?.isReady ?? true;
+  const ready = await Promise.all(engine.providers().map(async (each) => ((await isReady(each)) ? [each.id] : [])));
+  return new Set(ready.flat());
+}

@@ -1,0 +1,120 @@
+/** Webviews of sessions as editor tabs: one of a kind for each session, there again after a reload of the window. */
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { Event } from '../../base/emitter.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { PanelPort } from '../../protocol/connect.ts';
+import { webviewHtml } from './webviewPage.ts';
+
+/** Answers the page of a panel for as long as the panel lives. */
+export interface PanelConversation extends Disposable {
+  setVisible(isVisible: boolean): void;
+}
+
+export interface PanelKind<Source> {
+  /** Of VS Code; a saved panel is known by it. */
+  readonly viewType: string;
+  /** Below `dist/webview`. */
+  readonly folder: string;
+  readonly icon: string;
+  readonly name: string;
+  readonly column: vscode.ViewColumn;
+  /** Rejects with `UserFacing`, or answers `undefined`, for a session that cannot be shown. */
+  source(sessionId: string): Promise<(Source & Partial<Disposable>) | undefined>;
+  titleOf(source: Source): string;
+  onDidRename(source: Source): Event<void>;
+  converse(source: Source, port: PanelPort): PanelConversation;
+}
+
+/** Opens and restores panels. Disposing closes them. */
+export class SessionPanels<Source> implements Disposable {
+  readonly #kind: PanelKind<Source>;
+  readonly #extensionUri: vscode.Uri;
+  readonly #logger: Logger;
+  readonly #owned = new DisposableStore();
+  readonly #panels = new Map<string, vscode.WebviewPanel>();
+
+  constructor(kind: PanelKind<Source>, extensionUri: vscode.Uri, logger: Logger) {
+    this.#kind = kind;
+    this.#extensionUri = extensionUri;
+    this.#logger = logger;
+    this.#owned.add(
+      vscode.window.registerWebviewPanelSerializer(kind.viewType, {
+        deserializeWebviewPanel: (panel, saved) => this.#restore(panel, saved),
+      }),
+    );
+  }
+
+  /** Shows the session's panel, opening it where there is none. */
+  async show(sessionId: string): Promise<void> {
+    const present = this.#panels.get(sessionId);
+    if (present !== undefined) return present.reveal();
+    const source = await this.#kind.source(sessionId);
+    if (source === undefined) throw new Error('There is no such session any more.');
+    // Asked for twice while the first was still opening.
+    const raced = this.#panels.get(sessionId);
+    if (raced !== undefined) {
+      source.dispose?.();
+      return raced.reveal();
+    }
+    const { viewType, name, column } = this.#kind;
+    this.#attach(vscode.window.createWebviewPanel(viewType, name, column), sessionId, source);
+  }
+
+  dispose(): void {
+    for (const panel of [...this.#panels.values()]) panel.dispose();
+    this.#owned.dispose();
+  }
+
+  async #restore(panel: vscode.WebviewPanel, saved: unknown): Promise<void> {
+    const sessionId = sessionIdOf(saved);
+    try {
+      const source = sessionId === undefined ? undefined : await this.#kind.source(sessionId);
+      if (sessionId !== undefined && source !== undefined && !this.#panels.has(sessionId))
+        return this.#attach(panel, sessionId, source);
+      source?.dispose?.();
+    } catch (error) {
+      this.#logger.warn(`${this.#kind.name} could not be restored.`, error);
+    }
+    panel.dispose();
+  }
+
+  #attach(panel: vscode.WebviewPanel, sessionId: string, source: Source & Partial<Disposable>): void {
+    const { folder: name, icon, titleOf, onDidRename, converse } = this.#kind;
+    const { webview } = panel;
+    const folder = vscode.Uri.joinPath(this.#extensionUri, 'dist', 'webview', name);
+    webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    panel.iconPath = new vscode.ThemeIcon(icon);
+    const retitle = (): void => {
+      panel.title = titleOf(source);
+    };
+    const conversation = converse(source, {
+      post: (message) => void webview.postMessage(message),
+      onMessage: (listener) => webview.onDidReceiveMessage(listener),
+    });
+    const owned = new DisposableStore();
+    if (source.dispose !== undefined) owned.add({ dispose: () => source.dispose?.() });
+    owned.add(conversation);
+    owned.add(onDidRename(source)(retitle));
+    owned.add(panel.onDidChangeViewState(() => conversation.setVisible(panel.visible)));
+    panel.onDidDispose(() => {
+      this.#panels.delete(sessionId);
+      owned.dispose();
+    });
+    this.#panels.set(sessionId, panel);
+    retitle();
+    webview.html = webviewHtml({
+      title: this.#kind.name,
+      cspSource: webview.cspSource,
+      nonce: randomBytes(16).toString('base64url'),
+      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(folder, 'main.js')).toString(),
+      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(folder, 'style.css')).toString(),
+    });
+  }
+}
+
+function sessionIdOf(saved: unknown): string | undefined {
+  if (typeof saved !== 'object' || saved === null || !('sessionId' in saved)) return undefined;
+  return typeof saved.sessionId === 'string' && saved.sessionId !== '' ? saved.sessionId : undefined;
+}

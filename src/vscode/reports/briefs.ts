@@ -1,0 +1,123 @@
+/** The brief of a session that ended while nobody looked opens by itself, once: now, with the next look at the window, or when it is next opened. */
+import { readdir, stat } from 'node:fs/promises';
+import { window, type Memento } from 'vscode';
+import type { Engine, Session } from '../../agent/engine.ts';
+import type { EndReason } from '../../agent/events.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import { isSessionId, type SessionId } from '../../base/ids.ts';
+import { homeAt } from '../../storage/home.ts';
+import { openBeside } from './openBrief.ts';
+import type { Parts } from '../parts.ts';
+import { isInside } from '../present/folders.ts';
+import { maybeUnseen, rememberedBriefs, withSeen, type BriefMemory } from '../present/unseenBriefs.ts';
+import { setting } from '../settings.ts';
+
+export interface BriefsOptions {
+  readonly parts: Pick<Parts, 'host' | 'sessions' | 'following' | 'logger'>;
+  /** Of the workspace. */
+  readonly memory: Memento;
+  readonly home: string;
+  readonly folders: () => readonly string[];
+  readonly clock: Clock;
+}
+
+const memoryKey = 'helios.briefs';
+/** Older sessions were there before the window was last open, however many there are. */
+const mostLookedAt = 30;
+
+export class Briefs implements Disposable {
+  readonly #options: BriefsOptions;
+  readonly #owned = new DisposableStore();
+  /** Shown when the person comes back to the window: only the newest. */
+  #waiting: { readonly id: SessionId; readonly file: string } | undefined;
+
+  constructor(options: BriefsOptions) {
+    this.#options = options;
+    const { sessions } = options.parts;
+    this.#owned.add(
+      sessions.onDidRecord(({ session, event }) => {
+        if (event.type === 'session.ended') this.#attempt(() => this.#ended(session, event.reason));
+      }),
+    );
+    this.#owned.add(
+      window.onDidChangeWindowState(({ focused }) => {
+        if (focused) this.#attempt(() => this.#showWaiting());
+      }),
+    );
+  }
+
+  /** Of sessions that ended while no window was open here. Builds no engine where nothing is new. */
+  async openMissed(): Promise<void> {
+    const memory = this.#memory;
+    await this.#keep(memory);
+    const ids = await this.#changedSince(memory);
+    if (ids.length === 0 || setting('report.open') === 'never') return;
+    const engine = await this.#options.parts.host.get();
+    for (const id of ids) {
+      const file = await this.#missed(engine, id);
+      if (file !== undefined && this.#waiting === undefined) this.#waiting = { id, file };
+    }
+    if (window.state.focused) await this.#showWaiting();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  async #ended({ id }: Session, reason: EndReason): Promise<void> {
+    const { host, following } = this.#options.parts;
+    const isSeen = reason === 'user' || (window.state.focused && following.isFollowed(id));
+    if (isSeen || setting('report.open') === 'never') return this.#keep(withSeen(this.#memory, id));
+    const engine = await host.get();
+    const written = await engine.reports.afterEnd(id);
+    if (written === undefined) return;
+    this.#waiting = { id, file: written.file };
+    if (window.state.focused) await this.#showWaiting();
+  }
+
+  async #showWaiting(): Promise<void> {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    this.#waiting = undefined;
+    await this.#keep(withSeen(this.#memory, waiting.id));
+    await openBeside(waiting.file, this.#options.parts.logger);
+  }
+
+  /** The newest first. */
+  async #changedSince(memory: BriefMemory): Promise<SessionId[]> {
+    const home = homeAt(this.#options.home);
+    const ids = (await readdir(home.sessionsFolder).catch((): string[] => [])).filter(isSessionId).sort().reverse();
+    const changed = await Promise.all(
+      ids.slice(0, mostLookedAt).map(async (id) => {
+        const found = await stat(home.journalFile(id)).catch(() => undefined);
+        return found !== undefined && maybeUnseen(memory, id, found.mtimeMs) ? [id] : [];
+      }),
+    );
+    return changed.flat();
+  }
+
+  async #missed({ sessions, reports }: Engine, id: SessionId): Promise<string | undefined> {
+    try {
+      const { state } = await sessions.read(id);
+      const isOurs = this.#options.folders().some((folder) => isInside(folder, state.workFolder));
+      return isOurs && state.end !== undefined && state.end.reason !== 'user' ? await reports.find(id) : undefined;
+    } catch (error) {
+      this.#options.parts.logger.warn(`The brief of ${id} was not looked for: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  get #memory(): BriefMemory {
+    return rememberedBriefs(this.#options.memory.get(memoryKey), this.#options.clock.now());
+  }
+
+  async #keep(memory: BriefMemory): Promise<void> {
+    await this.#options.memory.update(memoryKey, memory);
+  }
+
+  #attempt(work: () => Promise<void>): void {
+    work().catch((error: unknown) => this.#options.parts.logger.error(`brief: ${messageOf(error)}`));
+  }
+}
