@@ -46,6 +46,7 @@ try {
   await workbench.chatMatching(/goal met/i, 300_000);
   await workbench.page.waitForTimeout(1_000);
   await take('goal-met-dark');
+  await takeSession();
   await takeModels();
   await takeMachines();
 } finally {
@@ -79,6 +80,17 @@ async function takeMachines(): Promise<void> {
 }
 
 /** What the session ran on, what it cost, and what else there is to choose from. */
+/** The night, step by step. */
+async function takeSession(): Promise<void> {
+  await workbench.command('View: Close All Editors');
+  await workbench.command('Helios: Open Session');
+  const view = await workbench.webview('.session .row');
+  await view.locator('.list').focus();
+  for (const _turn of [1, 2, 3, 4]) await workbench.page.keyboard.press('p');
+  await workbench.page.waitForTimeout(1_000);
+  await take('session');
+}
+
 async function takeModels(): Promise<void> {
   await workbench.page.setViewportSize({ width: 1440, height: 760 });
   await workbench.sendChat('@helios /status');

@@ -37,7 +37,8 @@ async function exportResults({ host }: Parts, argument: unknown): Promise<void> 
 async function importResults(parts: Parts, argument: unknown): Promise<void> {
   const session = await openedSession(parts, argument);
   if (session === undefined) return;
-  const [file] = (await window.showOpenDialog({ title: 'Import Results', filters })) ?? [];
+  const defaultUri = Uri.file(session.state.workFolder);
+  const [file] = (await window.showOpenDialog({ title: 'Import Results', filters, defaultUri })) ?? [];
   if (file === undefined) return;
   const text = Buffer.from(await workspace.fs.readFile(file)).toString('utf8');
   const count = await session.importResults(text, workspace.asRelativePath(file));
