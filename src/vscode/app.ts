@@ -42,7 +42,7 @@ import { Notes } from './notes.ts';
 import { createNotices } from './notices.ts';
 import { OpenSessions } from './openSessions.ts';
 import type { Parts } from './parts.ts';
-import { resumeInterrupted } from './keepRunning/resume.ts';
+import { Resumption } from './keepRunning/resume.ts';
 import { applyRetention } from './retention.ts';
 import { engineSettings, homeFolder, setting } from './settings.ts';
 import { createSessionViewSource } from './panels/sessionViewSource.ts';
@@ -254,8 +254,9 @@ export class App implements Disposable {
     this.#parts.sessions.refresh();
     const { host } = this.#parts;
     const policy = setting('session.resume');
-    const interrupted = { host, home: homeFolder(), policy, folders: openFolders, logger: this.#logger };
-    await this.#attempt('resume', () => resumeInterrupted(interrupted));
+    const [home, clock, logger] = [homeFolder(), systemClock, this.#logger];
+    const resumption = this.#owned.add(new Resumption({ host, home, policy, folders: openFolders, clock, logger }));
+    await this.#attempt('resume', () => resumption.begin());
     await this.#attempt('retention', () => applyRetention(host, this.#logger));
     await this.#attempt('briefs', async () => this.#briefs?.openMissed());
     try {

@@ -3,7 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { window } from 'vscode';
 import type { Engine, Session } from '../../agent/engine.ts';
 import type { SessionState } from '../../agent/state.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/text.ts';
 import { homeAt } from '../../storage/home.ts';
@@ -18,30 +21,69 @@ export interface ResumeOptions {
   readonly policy: Settings['session.resume'];
   /** Folders of this window: a session goes on where its files are open, and nowhere else by itself. */
   readonly folders: () => readonly string[];
+  readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Builds no engine where the home has no session. */
-export async function resumeInterrupted(options: ResumeOptions): Promise<readonly Session[]> {
-  const { host, home, policy, logger } = options;
-  const saved = policy === 'never' ? [] : await readdir(homeAt(home).sessionsFolder).catch(() => []);
-  if (saved.length === 0) return [];
-  const engine = await host.get();
-  const found = await interruptedHere(engine, options);
-  if (found.length === 0 || (policy === 'ask' && !(await isWanted(found)))) return [];
-  const resuming = found.map(({ id }) =>
-    engine.sessions.resume(id).catch((error: unknown) => {
-      logger.warn(`${id} was not resumed: ${messageOf(error)}`);
-      return undefined;
-    }),
-  );
-  const resumed = (await Promise.all(resuming)).filter((session) => session !== undefined);
-  for (const session of resumed) {
-    logger.info(`Resumed ${session.id}`);
-    const shown = window.showInformationMessage(`Helios goes on with “${oneLine(session.state.goal, 80)}”.`, 'Follow');
-    void offer(shown, { Follow: 'helios.follow' }, session.id);
+/** After a reload the window before may hold its sessions for a while: it is looked for them again, so long after. */
+const looksAfterMs = [500, 1_500, 4_000, 10_000];
+
+export class Resumption implements Disposable {
+  readonly #options: ResumeOptions;
+  /** Resumed here, or asked about: none is taken up or asked about twice. */
+  readonly #known = new Set<SessionId>();
+  #next: Disposable | undefined;
+
+  constructor(options: ResumeOptions) {
+    this.#options = options;
   }
-  return resumed;
+
+  /** Resolves when what can go on at once does. Builds no engine where the home has no session. */
+  async begin(): Promise<void> {
+    const { home, policy } = this.#options;
+    const saved = policy === 'never' ? [] : await readdir(homeAt(home).sessionsFolder).catch(() => []);
+    if (saved.length > 0) await this.#look(0);
+  }
+
+  dispose(): void {
+    this.#next?.dispose();
+  }
+
+  async #look(round: number): Promise<void> {
+    const { host, policy, clock, logger } = this.#options;
+    const engine = await host.get();
+    const found = (await interruptedHere(engine, this.#options)).filter(({ id }) => !this.#known.has(id));
+    for (const { id } of found) this.#known.add(id);
+    const afterMs = looksAfterMs[round];
+    const failed = (error: unknown): void => logger.error(`resume: ${messageOf(error)}`);
+    if (afterMs !== undefined) this.#next = clock.after(afterMs, () => void this.#look(round + 1).catch(failed));
+    if (found.length === 0) return;
+    // A question that nobody answers holds nothing up.
+    if (policy === 'ask') void this.#ask(engine, found).catch(failed);
+    else await this.#resume(engine, found);
+  }
+
+  async #ask(engine: Engine, found: readonly SessionState[]): Promise<void> {
+    if (await isWanted(found)) await this.#resume(engine, found);
+  }
+
+  async #resume(engine: Engine, found: readonly SessionState[]): Promise<void> {
+    const { logger } = this.#options;
+    const resuming = found.map(({ id }) =>
+      engine.sessions.resume(id).catch((error: unknown) => {
+        this.#known.delete(id);
+        logger.warn(`${id} was not resumed: ${messageOf(error)}`);
+        return undefined;
+      }),
+    );
+    for (const session of await Promise.all(resuming)) if (session !== undefined) tellOf(session, logger);
+  }
+}
+
+function tellOf({ id, state }: Session, logger: Logger): void {
+  logger.info(`Resumed ${id}`);
+  const shown = window.showInformationMessage(`Helios goes on with “${oneLine(state.goal, 80)}”.`, 'Follow');
+  void offer(shown, { Follow: 'helios.follow' }, id);
 }
 
 async function interruptedHere(engine: Engine, { folders, logger }: ResumeOptions): Promise<SessionState[]> {
