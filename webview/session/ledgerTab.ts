@@ -62,7 +62,7 @@ export class LedgerTab {
       why: [line.why],
       runs: this.#runs(line),
       cost: [line.cost],
-      code: [element('code', {}, line.code)],
+      code: line.code === '' ? [] : [element('code', {}, line.code)],
     };
     const hovers: Partial<Record<LedgerColumn, string>> = { what: line.what, why: line.why, decision: line.decision };
     const row = element('tr', { class: line.isChampion ? 'is-champion' : undefined });
