@@ -21,6 +21,8 @@ export interface ResourcePorts {
 }
 
 const everyMs = 5000;
+/** While only runs are watched over and nobody looks: a night of it costs next to nothing. */
+const unseenEveryMs = 15_000;
 /** Older than this, a sample says nothing of the present. */
 const staleMs = 30_000;
 
@@ -70,6 +72,7 @@ export class MachineResources implements Disposable {
   watch(machineId?: string, onFailed: (message: string) => void = () => undefined): Disposable {
     const watch = { machineId, onFailed };
     this.#watches.add(watch);
+    if (this.#next !== undefined && this.#watches.size === 1) this.#beatLater();
     this.#begin();
     return toDisposable(() => {
       this.#watches.delete(watch);
@@ -109,7 +112,13 @@ export class MachineResources implements Disposable {
     this.#next = undefined;
     if (!this.#isWanted()) return;
     for (const machine of this.#ports.machines.list()) if (this.#isMeant(machine)) this.#sample(machine);
-    this.#next = this.#ports.clock.after(everyMs, () => this.#beat());
+    this.#beatLater();
+  }
+
+  #beatLater(): void {
+    this.#next?.dispose();
+    const pauseMs = this.#watches.size > 0 ? everyMs : unseenEveryMs;
+    this.#next = this.#ports.clock.after(pauseMs, () => this.#beat());
   }
 
   #isMeant({ id, kind }: Machine): boolean {

@@ -59,7 +59,16 @@ describe('MachineResources', () => {
     asked.length = 0;
     going = [{ runId: 'r', machineId: 'b', pid: 7 }];
     runChanges.fire();
+    // Nobody looks: the runs are watched over, seldom.
+    await clock.advance(14_000);
+    assert.deepEqual(asked, ['b']);
+    await clock.advance(1000);
+    assert.deepEqual(asked, ['b', 'b']);
+    const look = resources.watch('b');
     await clock.advance(5000);
+    assert.deepEqual(asked, ['b', 'b', 'b']);
+    look.dispose();
+    asked.length = 2;
     going = [];
     await clock.advance(60_000);
     assert.deepEqual(asked, ['b', 'b']);
