@@ -7,7 +7,7 @@ import { createNotifier } from './agent/person/createNotifier.ts';
 import { reportsFolder } from './agent/session/projectTerms.ts';
 import { SessionReports } from './agent/reports/reports.ts';
 import { retentionOf } from './agent/archive/retention.ts';
-import { EarlierAttempts } from './agent/earlierAttempts.ts';
+import { EarlierAttempts } from './agent/experiments/earlierAttempts.ts';
 import { SessionCatalogue } from './agent/session/sessionCatalogue.ts';
 import { SessionStore } from './agent/session/sessionStore.ts';
 import { systemClock, type Clock } from './base/clock.ts';

@@ -24,7 +24,7 @@ import {
   importedNotes,
   isExact,
   type EarlierAttempts,
-} from '../earlierAttempts.ts';
+} from './earlierAttempts.ts';
 import { decisionWarnings, duplicateText, resultText } from './experimentWords.ts';
 import type { JournalEvent } from '../events.ts';
 import { envFor } from '../fold/fold.ts';

@@ -12,7 +12,7 @@ import { repeatsOf } from '../../experiments/recordRows.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { verdictText, type RunSpec, type Verdict } from '../../runs/run.ts';
-import { environmentSince } from '../environmentSince.ts';
+import { environmentSince } from './environmentSince.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
 import type { SessionLog } from '../session/sessionLog.ts';
 

@@ -10,7 +10,7 @@ import { capText, cleanText } from '../../base/text.ts';
 import type { ToolCallBlock } from '../../models/model.ts';
 import type { Gate } from '../../permissions/gate.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
-import { isClosing } from '../closing.ts';
+import { isClosing } from '../session/closing.ts';
 import type { SessionEvent, StreamEvent } from '../events.ts';
 
 export interface ActDeps {

@@ -8,7 +8,7 @@ import { readResultsTsv } from '../../experiments/resultsTsv.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Effort } from '../../models/model.ts';
 import type { Lease } from '../../storage/lease.ts';
-import { Closing } from '../closing.ts';
+import { Closing } from './closing.ts';
 import type { Session } from '../engine.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../events.ts';
 import { faultText, interruptedCall, pendingCalls, runLoop } from '../loop/loop.ts';

@@ -18,7 +18,7 @@ import type {
   IndexedSessionRow,
   SessionIndex,
 } from '../../storage/sessionIndex.ts';
-import { indexedAttempts } from '../earlierAttempts.ts';
+import { indexedAttempts } from '../experiments/earlierAttempts.ts';
 import type { RunPlace, Session, SessionSummary } from '../engine.ts';
 import type { EndReason, JournalEvent, SessionEvent } from '../events.ts';
 import { applyEvent, foldSession } from '../fold/fold.ts';

@@ -30,7 +30,7 @@ import { limitsMoney } from '../budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../events.ts';
 import { createConsultDesk } from '../beside/consultDesk.ts';
 import { contextSource } from '../context/contextSource.ts';
-import type { EarlierAttempts } from '../earlierAttempts.ts';
+import type { EarlierAttempts } from '../experiments/earlierAttempts.ts';
 import { ExperimentDesk } from '../experiments/experimentDesk.ts';
 import { GitGuard } from '../runs/gitGuard.ts';
 import type { LoopDeps } from '../loop/loop.ts';

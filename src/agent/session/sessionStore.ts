@@ -35,7 +35,7 @@ import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
 import { SessionLog } from './sessionLog.ts';
 import type { RunState } from '../state.ts';
 import { checkModel, createParts, type SharedDeps } from './sessionParts.ts';
-import { unfinishedOf } from '../unfinished.ts';
+import { unfinishedOf } from './unfinished.ts';
 
 export interface SessionStoreDeps {
   readonly home: Home;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'mocha';
 import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
 import { foldSession } from '../../../src/agent/fold/fold.ts';
-import { isUnfinished, unfinishedOf } from '../../../src/agent/unfinished.ts';
+import { isUnfinished, unfinishedOf } from '../../../src/agent/session/unfinished.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { SyntheticJournal } from '../../bench/syntheticJournal.ts';

@@ -1,16 +1,16 @@
 /** What earlier sessions of the home tried of what is to be launched now, and what a person brought in about its code. */
-import { delay, type Clock } from '../base/clock.ts';
-import { messageOf } from '../base/errors.ts';
-import type { SessionId } from '../base/ids.ts';
-import type { Logger } from '../base/logger.ts';
-import { capText, oneLine } from '../base/text.ts';
-import { attemptKeys, type Attempt } from '../experiments/duplicates.ts';
-import type { CodeState } from '../experiments/experiment.ts';
-import type { ExperimentRow, ImportedResult, Ledger, LedgerRow } from '../experiments/ledger.ts';
-import type { FoundAttempt, IndexedAttempt } from '../storage/sessionIndex.ts';
-import { importedLine } from './context/experimentNews.ts';
-import { decisionText, resultText } from './experiments/experimentWords.ts';
-import type { SessionState } from './state.ts';
+import { delay, type Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import { capText, oneLine } from '../../base/text.ts';
+import { attemptKeys, type Attempt } from '../../experiments/duplicates.ts';
+import type { CodeState } from '../../experiments/experiment.ts';
+import type { ExperimentRow, ImportedResult, Ledger, LedgerRow } from '../../experiments/ledger.ts';
+import type { FoundAttempt, IndexedAttempt } from '../../storage/sessionIndex.ts';
+import { importedLine } from '../context/experimentNews.ts';
+import { decisionText, resultText } from './experimentWords.ts';
+import type { SessionState } from '../state.ts';
 
 /** The cheap index of all journals; `SessionCatalogue` is it. */
 export interface AttemptIndex {

@@ -2,13 +2,13 @@
  * Which sessions should be worked on, from the last lines of their journals: asked when Helios starts, before anything else
  * goes on, it depends on no index, which may be missing, old or damaged.
  */
-import { adviceOf } from '../base/errors.ts';
-import type { SessionId } from '../base/ids.ts';
-import type { Logger } from '../base/logger.ts';
-import type { Home } from '../storage/home.ts';
-import { parseEvent } from '../storage/journal.ts';
-import { linesBackwards } from '../storage/linesBackwards.ts';
-import type { SessionEvent } from './events.ts';
+import { adviceOf } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Home } from '../../storage/home.ts';
+import { parseEvent } from '../../storage/journal.ts';
+import { linesBackwards } from '../../storage/linesBackwards.ts';
+import type { SessionEvent } from '../events.ts';
 
 const journalsAtOnce = 32;
 /** What usually holds the last decision of a journal. */
