@@ -82,7 +82,7 @@ describe('the session view in the hands of a person', () => {
     await seen('.list', /Run 1 · baseline/);
     await seen('.list', /Question q1/);
     await seen('.list', /Sleeping until run 1 ends/);
-    assert.equal(await view.locator('.live').getAttribute('aria-pressed'), 'true');
+    await view.locator('.live[aria-pressed="true"]').waitFor();
     await seen('.moment', /At this moment[\s\S]*run 1 · baseline[\s\S]*loss/);
     await workbench.screenshot('session-view-live-dark');
   });
@@ -104,7 +104,10 @@ describe('the session view in the hands of a person', () => {
     await view.locator('.panel-notes textarea').fill('never touch the test split');
     await view.getByRole('button', { name: 'Pin', exact: true }).click();
     await seen('.notes', /1\s+never touch the test split/);
-    assert.equal(await view.locator('.panel-notes textarea').inputValue(), '');
+    await workbench.eventually(
+      () => view.locator('.panel-notes textarea').inputValue(),
+      (text) => text === '',
+    );
     await workbench.screenshot('session-view-notes-dark');
   });
 
@@ -119,11 +122,11 @@ describe('the session view in the hands of a person', () => {
       (text) => /^1 of \d+/.test(text),
     );
     await seen('.moment h2', /Started/);
-    assert.equal(await view.locator('.live').getAttribute('aria-pressed'), 'false');
+    await view.locator('.live[aria-pressed="false"]').waitFor();
     await view.locator('.list').focus();
     await workbench.page.keyboard.press('n');
     await seen('.moment', /I will run the baseline first\.[\s\S]*Calls\s+remote_exec_background/);
-    assert.equal(await view.locator('.moment .markdown strong').innerText(), 'baseline');
+    await view.locator('.moment .markdown strong').getByText('baseline', { exact: true }).waitFor();
     await workbench.page.keyboard.press('ArrowDown');
     await seen('.moment', /Arguments[\s\S]*while[\s\S]*Result/);
     await workbench.screenshot('session-view-call-dark');
@@ -165,7 +168,7 @@ describe('the session view in the hands of a person', () => {
     await workbench.reloadByCommand();
     view = await workbench.webview('.session .row');
     await seen('.moment h2', /Run 1 ended/);
-    assert.equal(await view.getByRole('button', { name: 'Steps', exact: true }).getAttribute('aria-pressed'), 'true');
+    await view.getByRole('button', { name: 'Steps', exact: true, pressed: true }).waitFor();
     await seen('.moment', /ok · loss 0\.025[\s\S]*Points\s+loss\s+0\.025\s+0\.025\s+\d+/);
     await workbench.screenshot('session-view-light');
     await view.locator('#tab-inbox').click();

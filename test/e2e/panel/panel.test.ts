@@ -69,7 +69,7 @@ describe('the metrics panel in Chromium', function () {
       const first = theme === 'light' ? ([0x1a, 0x85, 0xff] as const) : blue;
       const canvas = card(page, 'loss').locator('canvas');
       await until('run 1 drawn', async () => (await pixelsOf(canvas, first)) > 300);
-      assert.ok((await pixelsOf(canvas, orange)) > 100, 'run 2 drawn');
+      await until('run 2 drawn', async () => (await pixelsOf(canvas, orange)) > 100);
       assert.equal(await page.locator('table.runs tbody tr').count(), 5);
       assert.match((await page.locator('tr[data-run="r-2"]').textContent()) ?? '', /failed \(exit code 1\).*NaN/);
       assert.equal(await page.locator('tr[data-run="r-3"] .champion-mark').isVisible(), true);
@@ -192,7 +192,7 @@ describe('the metrics panel in Chromium', function () {
     await stage.focus();
     await page.keyboard.press('ArrowRight');
     await until('said', async () => /step [\d,]+: run/.test((await page.locator('#said').textContent()) ?? ''));
-    assert.equal(await stage.locator('.hover').isVisible(), true);
+    await stage.locator('.hover').waitFor();
     await page.keyboard.press('+');
     await until('zoomed in', async () => (await stateOf(page)).zoom.step !== undefined);
     await page.keyboard.press('0');

@@ -29,6 +29,7 @@ describe('the page of the session view in Chromium', function () {
   }
 
   const row = (page: Page, text: string) => page.locator('.row', { hasText: text }).first();
+  const selected = (page: Page, text: RegExp) => page.locator('.row[aria-selected="true"]').filter({ hasText: text });
   const moment = (page: Page, text: RegExp) => page.locator('.moment').filter({ hasText: text }).waitFor();
 
   for (const theme of ['dark', 'light', 'high-contrast'] satisfies ThemeName[])
@@ -72,17 +73,15 @@ describe('the page of the session view in Chromium', function () {
     await list.focus();
     await page.keyboard.press('Home');
     await moment(page, /Started/);
-    assert.equal(
-      await page.locator(`#${await list.getAttribute('aria-activedescendant')}`).getAttribute('aria-selected'),
-      'true',
-    );
+    const id = await selected(page, /Started/).getAttribute('id');
+    assert.equal(await list.getAttribute('aria-activedescendant'), id);
     await page.keyboard.press('n');
     await moment(page, /I will first read/);
     await page.keyboard.press('n');
     await moment(page, /The baseline reaches/);
     await page.keyboard.press('p');
     await moment(page, /I will first read/);
-    assert.match((await page.locator('.row.is-selected').getAttribute('aria-label')) ?? '', /^turn, I will first read/);
+    await selected(page, /I will first read/).waitFor();
     await page.locator('#tab-timeline').focus();
     await page.keyboard.press('ArrowRight');
     await page.locator('.ledger').waitFor();
@@ -108,7 +107,7 @@ describe('the page of the session view in Chromium', function () {
     await page.locator('.seek').focus();
     await page.keyboard.press('Home');
     await moment(page, /Started/);
-    assert.equal(await live.getAttribute('aria-pressed'), 'false');
+    await page.locator('.live[aria-pressed="false"]').waitFor();
     source.add({ type: 'note.pinned', number: 3, text: 'newer still' });
     source.changed();
     await page
@@ -132,7 +131,7 @@ describe('the page of the session view in Chromium', function () {
       .filter({ hasText: /^45 of 45/ })
       .waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
-    assert.equal(await page.locator('.row.is-future').count(), 0);
+    await page.locator('.row.is-future').first().waitFor({ state: 'detached' });
     await page.close();
   });
 
@@ -152,7 +151,7 @@ describe('the page of the session view in Chromium', function () {
     await page.locator('.question .problem').filter({ hasText: 'another process' }).waitFor();
     source.changed();
     await page.locator('.read-only').filter({ hasText: 'another process' }).first().waitFor();
-    assert.equal(await field.isDisabled(), true);
+    await page.locator('.question .field:disabled').waitFor();
     await page.close();
   });
 
@@ -184,8 +183,8 @@ describe('the page of the session view in Chromium', function () {
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await page.reload();
     await moment(page, /Alarm: Run 2/);
-    assert.equal(await page.getByRole('button', { name: 'Steps', exact: true }).getAttribute('aria-pressed'), 'true');
-    assert.equal(await page.getByRole('button', { name: 'Show everything' }).isEnabled(), true);
+    await page.getByRole('button', { name: 'Steps', exact: true, pressed: true }).waitFor();
+    await page.getByRole('button', { name: 'Show everything', disabled: false }).waitFor();
     await page.close();
   });
 
