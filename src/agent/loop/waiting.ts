@@ -69,7 +69,7 @@ export class Waiting implements Disposable {
     await this.halt();
     const sleep = this.#deps.log.state.sleep;
     if (sleep !== undefined)
-      await this.#deps.log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: 'person', detail });
+      await this.#deps.log.recordNow({ type: 'sleep.ended', sleepId: sleep.sleepId, why: 'person', detail });
   }
 
   /** Sleeps until the monitor's next check-in or the end of a run. False when no monitor is set. */

@@ -5,7 +5,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { ProjectNotifications } from '../../notify/routes.ts';
 import type { JournalEvent } from '../events.ts';
-import { approvalNotification, notificationOf } from './notifications.ts';
+import { approvalNotification, notificationOf, stallNotification } from './notifications.ts';
 import type { SessionLog } from '../session/sessionLog.ts';
 import type { SessionState } from '../state.ts';
 
@@ -32,6 +32,12 @@ export class NoticeDesk implements Disposable {
   asks(call: { readonly title: string; readonly detail: string }): void {
     const { log, notifier, project, clock } = this.#deps;
     notifier.notify(approvalNotification(call, log.state, clock.now()), project);
+  }
+
+  /** Nothing can be recorded for now, so no event tells of it. */
+  stalled(why: string): void {
+    const { log, notifier, project, clock } = this.#deps;
+    notifier.notify(stallNotification(why, log.state, clock.now()), project);
   }
 
   dispose(): void {

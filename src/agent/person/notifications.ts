@@ -73,6 +73,18 @@ export const approvalNotification = (
   atMs,
 });
 
+/** Nor is that nothing can be recorded. */
+export const stallNotification = (
+  why: string,
+  { id, goal }: Pick<SessionState, 'id' | 'goal'>,
+  atMs: number,
+): Notification => ({
+  ...told('error', 'Nothing can be recorded', why),
+  sessionId: id,
+  goal: oneLine(goal, 200),
+  atMs,
+});
+
 const told = (event: NotifyEvent, title: string, body: string): About => ({
   events: [event],
   title,

@@ -70,7 +70,7 @@ export class QuestionDesk implements Disposable {
         );
       const text = answer.trim();
       if (text === '') throw new UserFacing('The answer is empty.', `Its default is: ${question.fallback}`);
-      await this.#deps.log.record({ type: 'question.answered', questionId, answer: text, by: 'person' });
+      await this.#deps.log.recordNow({ type: 'question.answered', questionId, answer: text, by: 'person' });
     });
   }
 

@@ -8,6 +8,7 @@ import { readResultsTsv } from '../../experiments/resultsTsv.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Effort } from '../../models/model.ts';
 import type { Lease } from '../../storage/lease.ts';
+import type { StorageFailure } from '../../storage/storageFailure.ts';
 import { Closing } from './closing.ts';
 import type { Session } from '../engine.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../events.ts';
@@ -107,7 +108,7 @@ export class LiveSession implements Session, SessionHooks {
   /** Other limits from now on; those that ended it are checked again when something is said. */
   async allow(by: string, budget: Budget): Promise<void> {
     this.#parts.checkModel(this.state.provider, this.state.model, budget);
-    await this.#log.record({ type: 'session.resumed', by, budget });
+    await this.#log.recordNow({ type: 'session.resumed', by, budget });
   }
 
   /** Takes the work up where the journal stands: adopts runs, settles calls, arms a sleep, or goes on thinking. */
@@ -125,7 +126,7 @@ export class LiveSession implements Session, SessionHooks {
 
   say(text: string): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#log.record({ type: 'message.added', origin: 'person', text });
+      await this.#log.recordNow({ type: 'message.added', origin: 'person', text });
       if (this.#hasEnded) this.#ended = Promise.withResolvers<EndReason>();
       this.#hasEnded = false;
       await this.#parts.waiting.end(text);
@@ -134,11 +135,12 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   interrupt(): Promise<void> {
+    this.#log.giveUp();
     return this.#inTurn(async () => {
       await this.#halt(new Error('interrupted by the person'));
       if (this.state.phase === 'ended' || this.state.phase === 'paused') return;
       await this.#parts.waiting.end('interrupted');
-      await this.#log.record({ type: 'session.paused', by: 'user' });
+      await this.#log.recordNow({ type: 'session.paused', by: 'user' });
     });
   }
 
@@ -158,7 +160,7 @@ export class LiveSession implements Session, SessionHooks {
   importResults(text: string, source: string): Promise<number> {
     return this.#inTurn(async () => {
       const results = readResultsTsv(text, source);
-      if (results.length > 0) await this.#log.record({ type: 'results.imported', source, results });
+      if (results.length > 0) await this.#log.recordNow({ type: 'results.imported', source, results });
       return results.length;
     });
   }
@@ -168,6 +170,7 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {
+    this.#log.giveUp();
     return this.#inTurn(async () => {
       await this.#halt(new Error('stopped by the person'));
       await this.#parts.sweeps.stopAll();
@@ -179,14 +182,14 @@ export class LiveSession implements Session, SessionHooks {
   async useModel(provider: string, model: string): Promise<void> {
     this.#parts.checkModel(provider, model, this.state.budget);
     if (provider === this.state.provider && model === this.state.model) return;
-    await this.#log.record({ type: 'session.model_changed', provider, model });
+    await this.#log.recordNow({ type: 'session.model_changed', provider, model });
     // A call that is under way is answered by the model that was asked.
     if (this.state.phase !== 'thinking') await this.#parts.release();
   }
 
   async useEffort(effort: Effort | undefined): Promise<void> {
     if (effort !== this.state.effort)
-      await this.#log.record({ type: 'session.effort_changed', ...(effort && { effort }) });
+      await this.#log.recordNow({ type: 'session.effort_changed', ...(effort && { effort }) });
   }
 
   pin(text: string): Promise<number> {
@@ -197,7 +200,7 @@ export class LiveSession implements Session, SessionHooks {
       }
       const given = this.#log.events.flatMap((event) => (event.type === 'note.pinned' ? [event.number] : []));
       const number = Math.max(0, ...given) + 1;
-      await this.#log.record({ type: 'note.pinned', number, text });
+      await this.#log.recordNow({ type: 'note.pinned', number, text });
       return number;
     });
   }
@@ -205,7 +208,7 @@ export class LiveSession implements Session, SessionHooks {
   unpin(number: number): Promise<boolean> {
     return this.#inTurn(async () => {
       if (!this.state.stickies.has(number)) return false;
-      await this.#log.record({ type: 'note.unpinned', number });
+      await this.#log.recordNow({ type: 'note.unpinned', number });
       return true;
     });
   }
@@ -223,6 +226,7 @@ export class LiveSession implements Session, SessionHooks {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#log.giveUp();
     try {
       await this.#halt(new Closing());
       this.#parts.dispose();
@@ -242,11 +246,24 @@ export class LiveSession implements Session, SessionHooks {
   /** Starts the loop, or arms the sleep; does nothing while the loop is at work. */
   goOn(): void {
     if (this.#isClosed || this.#working !== undefined) return;
+    this.#log.persist((failure) => this.#stalled(failure));
     const { phase } = this.state;
     if (phase === 'sleeping') return this.#parts.waiting.arm();
     if (phase === 'ended' || phase === 'paused') return;
     this.#abort = new AbortController();
     this.#working = this.#work(this.#abort.signal);
+  }
+
+  /** The disk takes nothing for now: the work stands still, costs nothing, and goes on by itself. */
+  #stalled(failure: StorageFailure | undefined): void {
+    const { logger, notices } = this.#parts;
+    const why =
+      failure === undefined
+        ? 'The journal can be written again: the session goes on.'
+        : `${failure.message} The session waits, and goes on by itself as soon as it can be recorded.`;
+    if (failure !== undefined) notices.stalled(why);
+    logger.warn(why);
+    this.show({ type: 'text.discarded', why });
   }
 
   async #work(signal: AbortSignal): Promise<void> {

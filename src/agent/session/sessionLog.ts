@@ -1,11 +1,27 @@
 /** Journal, events and state of one session in memory, always in step: recorded on disk first, then folded, then heard. */
 import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { Journal } from '../../storage/journal.ts';
-import { StorageFailure } from '../../storage/storageFailure.ts';
+import { StorageFailure, type StorageFailureReason } from '../../storage/storageFailure.ts';
 import type { JournalEvent, SessionEvent } from '../events.ts';
 import { applyEvent, foldSession } from '../fold/fold.ts';
 import type { SessionState } from '../state.ts';
+
+/** How often a disk that took nothing is tried again. */
+const triesAgainMs = 5_000;
+/** What may pass without anybody touching the journal. */
+const passing: readonly StorageFailureReason[] = ['no_space', 'read_only', 'io'];
+
+/** Told why nothing can be recorded, once, and with `undefined` when it can be again. */
+export type OnStall = (failure: StorageFailure | undefined) => void;
+
+interface Stall {
+  readonly failure: StorageFailure;
+  /** Resolves when it is time to try again; rejects with the failure when nobody waits any more. */
+  readonly next: PromiseWithResolvers<void>;
+  readonly timer: Disposable;
+}
 
 export class SessionLog {
   readonly #journal: Journal<SessionEvent>;
@@ -14,14 +30,21 @@ export class SessionLog {
   #state: SessionState;
   readonly damage: readonly string[];
   #isSealed = false;
+  readonly #clock: Clock;
+  /** Absent while nothing waits for the disk. */
+  #onStall: OnStall | undefined;
+  #stall: Stall | undefined;
+  #isStallTold = false;
 
-  private constructor(journal: Journal<SessionEvent>, events: JournalEvent[], damage: readonly string[]) {
+  private constructor(journal: Journal<SessionEvent>, clock: Clock, read: Pick<SessionLog, 'damage' | 'events'>) {
+    const events = [...read.events];
     const state = foldSession(events);
     if (state === undefined) throw new Error('A journal must begin with session.started');
     this.#journal = journal;
+    this.#clock = clock;
     this.#events = events;
     this.#state = state;
-    this.damage = damage;
+    this.damage = read.damage;
   }
 
   /** Opens a journal that exists, or begins one with `first`. Throws `StorageFailure`. */
@@ -34,7 +57,7 @@ export class SessionLog {
     try {
       const events = [...(reading.events as readonly JournalEvent[])];
       if (first !== undefined) events.push(await journal.append(first));
-      return new SessionLog(journal, events, reading.damage);
+      return new SessionLog(journal, clock, { events, damage: reading.damage });
     } catch (error) {
       await journal.close();
       throw error;
@@ -54,19 +77,52 @@ export class SessionLog {
     return this.#recorded.event;
   }
 
-  /** Resolves when the event is on disk and part of `state`. Rejects with `StorageFailure`: then nothing changed. */
+  /**
+   * Resolves when the event is on disk and part of `state`. Rejects with `StorageFailure`: then nothing changed. Between
+   * `persist` and `giveUp` an event that the disk does not take waits until it does, and those after it wait, too.
+   */
   readonly record = async (event: SessionEvent): Promise<void> => {
+    for (;;) {
+      if (this.#stall !== undefined) await this.#stall.next.promise;
+      try {
+        return await this.recordNow(event);
+      } catch (error) {
+        if (this.#onStall === undefined || !isPassing(error)) throw error;
+        this.#wait(error);
+      }
+    }
+  };
+
+  /** The same for what a person does, who hears at once that it cannot be done. */
+  async recordNow(event: SessionEvent): Promise<void> {
     if (this.#isSealed)
       throw new StorageFailure('owned', 'This session is not open here any more. Take it up again to go on.');
     const recorded: JournalEvent = await this.#journal.append(event);
     this.#events.push(recorded);
     this.#state = applyEvent(this.#state, recorded);
+    if (this.#isStallTold) this.#onStall?.(undefined);
+    this.#isStallTold = false;
     this.#recorded.fire(recorded);
-  };
+  }
+
+  /** From now on the disk is waited for: a session at work goes on by itself once there is room again. */
+  persist(onStall: OnStall): void {
+    this.#onStall = onStall;
+  }
+
+  /** From now on nothing waits; what does is refused. */
+  giveUp(): void {
+    this.#onStall = undefined;
+    this.#isStallTold = false;
+    this.#stall?.timer.dispose();
+    this.#stall?.next.reject(this.#stall.failure);
+    this.#stall = undefined;
+  }
 
   /** From now on nothing is recorded. */
   seal(): void {
     this.#isSealed = true;
+    this.giveUp();
   }
 
   async close(): Promise<void> {
@@ -74,4 +130,19 @@ export class SessionLog {
     this.#recorded.dispose();
     await this.#journal.close();
   }
+
+  #wait(failure: StorageFailure): void {
+    if (this.#stall !== undefined) return;
+    const next = Promise.withResolvers<void>();
+    const timer = this.#clock.after(triesAgainMs, () => {
+      this.#stall = undefined;
+      next.resolve();
+    });
+    this.#stall = { failure, next, timer };
+    if (!this.#isStallTold) this.#onStall?.(failure);
+    this.#isStallTold = true;
+  }
 }
+
+const isPassing = (error: unknown): error is StorageFailure =>
+  error instanceof StorageFailure && passing.includes(error.reason);

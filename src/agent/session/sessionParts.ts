@@ -81,6 +81,7 @@ export interface SessionParts {
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
   readonly questions: QuestionDesk;
+  readonly notices: NoticeDesk;
   readonly experiments: ExperimentDesk;
   readonly watches: WatchDesk;
   readonly loop: LoopDeps;
