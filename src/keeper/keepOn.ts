@@ -8,6 +8,7 @@ import type { SessionId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import { MachineSecrets } from '../machines/machineSecrets.ts';
 import { homeAt } from '../storage/home.ts';
+import { isPassing } from '../storage/storageFailure.ts';
 import { secretKeeper } from '../storage/secretFiles.ts';
 
 /** Who asked for a session and did not take it has died over it: then it is taken up again. */
@@ -50,7 +51,7 @@ export async function keepOn(handover: Handover, { clock, logger, signal }: Keep
   if (faults.length > 0) throw new AggregateError(faults, 'Not every session could be read');
 }
 
-/** Those that go on here now. What cannot be taken up is said, and left to the next window. */
+/** Those that go on here now, or may when the disk takes something again. Any other is said, and left to the next window. */
 async function takeAllUp(
   engine: Engine,
   ids: readonly SessionId[],
@@ -66,7 +67,8 @@ async function takeAllUp(
       void session.ended.then((reason) => logger.info(`${id} has ended: ${reason}.`));
     } catch (error) {
       logger.warn(`${id} is not taken up: ${adviceOf(error)}`);
-      if (!(error instanceof UserFacing)) faults.push(error);
+      if (isPassing(error)) taken.push(id);
+      else if (!(error instanceof UserFacing)) faults.push(error);
     }
   }
   return taken;

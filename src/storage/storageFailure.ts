@@ -12,6 +12,12 @@ export class StorageFailure extends HeliosError {
   }
 }
 
+const passing: readonly StorageFailureReason[] = ['no_space', 'read_only', 'io'];
+
+/** What may pass by itself, or once somebody makes room, without anything to be done about what was to be written. */
+export const isPassing = (error: unknown): error is StorageFailure =>
+  error instanceof StorageFailure && passing.includes(error.reason);
+
 export function storageFailure(error: unknown, file: string): StorageFailure {
   const cause = { cause: error };
   switch (codeOf(error)) {

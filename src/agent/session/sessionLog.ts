@@ -3,15 +3,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { Journal } from '../../storage/journal.ts';
-import { StorageFailure, type StorageFailureReason } from '../../storage/storageFailure.ts';
+import { isPassing, StorageFailure } from '../../storage/storageFailure.ts';
 import type { JournalEvent, SessionEvent } from '../events.ts';
 import { applyEvent, foldSession } from '../fold/fold.ts';
 import type { SessionState } from '../state.ts';
 
 /** How often a disk that took nothing is tried again. */
 const triesAgainMs = 5_000;
-/** What may pass without anybody touching the journal. */
-const passing: readonly StorageFailureReason[] = ['no_space', 'read_only', 'io'];
 
 /** Told why nothing can be recorded, once, and with `undefined` when it can be again. */
 export type OnStall = (failure: StorageFailure | undefined) => void;
@@ -143,6 +141,3 @@ export class SessionLog {
     this.#isStallTold = true;
   }
 }
-
-const isPassing = (error: unknown): error is StorageFailure =>
-  error instanceof StorageFailure && passing.includes(error.reason);

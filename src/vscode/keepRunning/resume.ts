@@ -10,6 +10,7 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/text.ts';
 import { homeAt } from '../../storage/home.ts';
+import { isPassing } from '../../storage/storageFailure.ts';
 import type { Settings } from '../contributions.ts';
 import type { EngineHost } from '../engineHost.ts';
 import { offer } from '../notices.ts';
@@ -27,6 +28,8 @@ export interface ResumeOptions {
 
 /** After a reload the window before may hold its sessions for a while: it is looked for them again, so long after. */
 const looksAfterMs = [500, 1_500, 4_000, 10_000];
+/** Where the disk took nothing, it is looked again until it does. */
+const triesAgainMs = 30_000;
 
 export class Resumption implements Disposable {
   readonly #options: ResumeOptions;
@@ -50,17 +53,25 @@ export class Resumption implements Disposable {
   }
 
   async #look(round: number): Promise<void> {
-    const { host, policy, clock, logger } = this.#options;
+    const { host, policy, logger } = this.#options;
     const engine = await host.get();
     const found = (await interruptedHere(engine, this.#options)).filter(({ id }) => !this.#known.has(id));
     for (const { id } of found) this.#known.add(id);
     const afterMs = looksAfterMs[round];
-    const failed = (error: unknown): void => logger.error(`resume: ${messageOf(error)}`);
-    if (afterMs !== undefined) this.#next = clock.after(afterMs, () => void this.#look(round + 1).catch(failed));
+    if (afterMs !== undefined) this.#lookLater(afterMs, round + 1);
     if (found.length === 0) return;
     // A question that nobody answers holds nothing up.
-    if (policy === 'ask') void this.#ask(engine, found).catch(failed);
+    if (policy === 'ask')
+      void this.#ask(engine, found).catch((error: unknown) => logger.error(`resume: ${messageOf(error)}`));
     else await this.#resume(engine, found);
+  }
+
+  #lookLater(afterMs: number, round: number): void {
+    const { clock, logger } = this.#options;
+    this.#next?.dispose();
+    this.#next = clock.after(afterMs, () => {
+      this.#look(round).catch((error: unknown) => logger.error(`resume: ${messageOf(error)}`));
+    });
   }
 
   async #ask(engine: Engine, found: readonly SessionState[]): Promise<void> {
@@ -73,6 +84,7 @@ export class Resumption implements Disposable {
       engine.sessions.resume(id).catch((error: unknown) => {
         this.#known.delete(id);
         logger.warn(`${id} was not resumed: ${messageOf(error)}`);
+        if (isPassing(error)) this.#lookLater(triesAgainMs, looksAfterMs.length);
         return undefined;
       }),
     );

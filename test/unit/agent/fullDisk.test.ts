@@ -28,7 +28,8 @@ describe('full disk', () => {
     return found.filter((names) => names.includes('lease'));
   };
 
-  it('stops a session at work with a clear word; it goes on where it was once there is room', async () => {
+  it('holds a session at work with a clear word, and without a call; it goes on by itself once there is room', async () => {
+    const clock = new ManualClock();
     let fill = (): void => undefined;
     const filled = new Promise<void>((resolve) => (fill = resolve));
     const model = new ScriptedModel(async (_request, index) => {
@@ -38,24 +39,30 @@ describe('full disk', () => {
       fill();
       return [{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }];
     });
-    bed = await testEngine(model);
+    bed = await testEngine(model, { clock });
     const session = await bed.start();
     const streamed: StreamEvent[] = [];
     session.onDidStream((event) => streamed.push(event));
+    const words = (): string => JSON.stringify(streamed.filter(({ type }) => type === 'text.discarded'));
     await filled;
-    assert.equal(await session.ended, 'error');
-    assert.match(JSON.stringify(streamed.at(-1)), /No space left to write .*journal.jsonl/);
-    assert.equal(session.state.end, undefined);
-    await until(() => bed?.engine.sessions.open().length === 0);
-    while ((await leases()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => /No space left to write .*journal\.jsonl.*waits, and goes on by itself/.test(words()));
+    await clock.advance(3_600_000);
+    assert.equal(model.requests.length, 2);
+    assert.equal(words().split('No space left').length, 2);
     disk?.makeRoom();
-    const again = await bed.engine.sessions.resume(session.id);
-    assert.equal(await again.ended, 'blocked');
-    assert.equal(eventsOf(again, 'model.replied').length, 2);
+    await clock.advance(5_000);
+    assert.equal(await session.ended, 'blocked');
+    assert.match(words(), /can be written again/);
+    assert.equal(eventsOf(session, 'session.resumed').length, 0);
+    assert.equal(eventsOf(session, 'model.replied').length, 3);
+    assert.equal(
+      eventsOf(session, 'tool.finished').every(({ isError }) => !isError),
+      true,
+    );
     assert.deepEqual((await bed.engine.sessions.read(session.id)).damage, []);
   });
 
-  it('does not leave a session asleep for ever when its wake cannot be recorded', async () => {
+  it('keeps what happens meanwhile in its order', async () => {
     const clock = new ManualClock();
     bed = await testEngine(new ScriptedModel([waitFor({ type: 'timer', seconds: 60 }), quit]), { clock });
     const session = await bed.start();
@@ -63,35 +70,65 @@ describe('full disk', () => {
     await until(() => clock.pendingTimers > 1);
     disk = await fillDisk();
     await clock.advance(61_000);
-    assert.equal(await session.ended, 'error');
-    await until(() => bed?.engine.sessions.open().length === 0);
+    await clock.advance(60_000);
+    assert.equal(session.state.phase, 'sleeping');
     disk.makeRoom();
-    while ((await leases()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    const again = await bed.engine.sessions.resume(session.id);
-    await clock.advance(1_000);
-    assert.equal(await again.ended, 'blocked');
+    await clock.advance(5_000);
+    await eventually(session, 'tool.finished', ({ name }) => name === 'finish');
+    const kept = session.events().map(({ type }) => type);
+    assert.ok(kept.indexOf('sleep.ended') < kept.lastIndexOf('message.added'), kept.join());
+    assert.deepEqual((await bed.engine.sessions.read(session.id)).events, session.events());
   });
 
-  it('does not leave a session asleep for ever when the end of its run cannot be recorded', async () => {
-    bed = await testEngine(
-      new ScriptedModel([
-        launch('while [ ! -e go ]; do sleep 0.05; done; echo loss=1'),
-        waitFor({ type: 'process_exit', run: 1 }),
-        quit,
-      ]),
-    );
+  it('records the end of a run that came while there was no room', async () => {
+    const clock = new ManualClock();
+    const command = 'while [ ! -e go ]; do sleep 0.05; done; echo loss=1';
+    bed = await testEngine(new ScriptedModel([launch(command), waitFor({ type: 'process_exit', run: 1 }), quit]), {
+      clock,
+    });
     const session = await bed.start();
     await eventually(session, 'sleep.started');
-    disk = await fillDisk((text) => text.includes('run.ended') || text.includes('session.ended'));
+    let isRefused = false;
+    disk = await fillDisk((text) => (isRefused ||= text.includes('run.ended')));
     await writeFile(path.join(bed.work, 'go'), '');
-    assert.equal(await session.ended, 'error');
-    await until(() => bed?.engine.sessions.open().length === 0);
+    await until(() => isRefused);
     disk.makeRoom();
+    while (session.state.phase !== 'ended') await clock.advance(5_000);
+    assert.equal(eventsOf(session, 'run.ended').length, 1);
+    assert.equal(eventsOf(session, 'run.ended')[0]?.verdict.kind, 'ok');
+  });
+
+  it('refuses at once what a person asks for, and lets go of the session that is to be stopped', async () => {
+    bed = await testEngine(new ScriptedModel([waitFor({ type: 'timer', seconds: 600 }), quit]));
+    const session = await bed.start();
+    await eventually(session, 'sleep.started');
+    disk = await fillDisk();
+    await assert.rejects(session.say('hello'), /No space left/);
+    await assert.rejects(session.pin('note'), /No space left/);
+    await assert.rejects(session.stop(), /No space left/);
+    disk.makeRoom();
+    await session.stop();
+    assert.equal(await session.ended, 'user');
+  });
+
+  it('ends the work that waits for room when it is stopped; it can be taken up again', async () => {
+    const model = new ScriptedModel(async () => {
+      disk = await fillDisk();
+      return quit;
+    });
+    bed = await testEngine(model);
+    const session = await bed.start();
+    await new Promise<void>((resolve) =>
+      session.onDidStream(({ type }) => {
+        if (type === 'text.discarded') resolve();
+      }),
+    );
+    await assert.rejects(session.stop(), /No space left/);
+    await until(() => bed?.engine.sessions.open().length === 0);
     while ((await leases()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    const again = await bed.engine.sessions.resume(session.id);
-    assert.equal(await again.ended, 'blocked');
-    assert.equal(eventsOf(again, 'run.ended').length, 1);
-    assert.equal(eventsOf(again, 'run.ended')[0]?.verdict.kind, 'ok');
+    disk?.makeRoom();
+    bed = await bed.restart(new ScriptedModel([quit]));
+    assert.equal(await (await bed.engine.sessions.resume(session.id)).ended, 'blocked');
   });
 
   it('leaves nothing open of a session that cannot begin', async () => {

@@ -10,14 +10,18 @@ import type { JournalEvent } from '../../../src/agent/events.ts';
 import type { Handover } from '../../../src/agent/session/handover.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { SessionId } from '../../../src/base/ids.ts';
+import { silentLogger } from '../../../src/base/logger.ts';
 import { runCli } from '../../../src/cli/cli.ts';
 import { createEngine } from '../../../src/compose.ts';
+import { keepOn } from '../../../src/keeper/keepOn.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';
 import { keeperEnv, KeeperProcess } from '../../../src/vscode/keepRunning/keepRunningProcess.ts';
 import { fakeWorld } from '../../fakes/cliWorld.ts';
+import { fillDisk } from '../../fakes/fullDisk.ts';
 import { researcher } from '../../fakes/researcher.ts';
 import { assetsFolder, until } from '../../fakes/testEngine.ts';
+import { WarpClock } from '../../fakes/warpClock.ts';
 import type { WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 
@@ -149,6 +153,27 @@ describe('the keeper', function () {
     const { code, said } = await ending(line(handover(['s-000000000zzzzzz' as SessionId])));
     assert.equal(code, 1, said);
     assert.match(said, /s-000000000zzzzzz is not taken up: ENOTDIR[^]*error Cannot go on\./);
+  });
+
+  it('takes a session up once there is room on the disk', async () => {
+    const id = await leave();
+    const clock = new WarpClock();
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
+    const disk = await fillDisk((text) => text.includes('session.resumed'));
+    const keeping = keepOn(handover([id]), { clock, logger, signal: new AbortController().signal });
+    try {
+      await until(() => warnings.length === 1);
+      await clock.warp(11_000);
+      await until(() => warnings.length === 2);
+    } finally {
+      disk.makeRoom();
+    }
+    await clock.warp(11_000);
+    await keeping;
+    clock.dispose();
+    assert.match(warnings[0] ?? '', new RegExp(`${id} is not taken up: No space left to write`));
+    assert.equal((await events(id)).find((event) => event.type === 'session.ended')?.reason, 'goal');
   });
 
   it('gives a session back to a window that asks, within two seconds, and ends', async () => {
