@@ -1,9 +1,11 @@
 /**
- * The mocha reporter of every tier: prints like `spec` and leaves the counts for `npm test`.
+ * The mocha reporter of every tier: prints like `spec` and leaves the counts for `npm test`. They never look better than
+ * the run was: one that breaks off counts as a failure more, whatever the exit code is that it broke off with.
  *   HELIOS_TEST_COUNTS  file for `{ passed, failed, pending }`, written when the tier has ended
  *   HELIOS_TEST_OUTPUT  file for the printed lines, for a process whose console nobody reads
  */
 import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 
@@ -17,14 +19,43 @@ const countsFile = process.env['HELIOS_TEST_COUNTS'];
 const outputFile = process.env['HELIOS_TEST_OUTPUT'];
 
 export class Reporter extends Mocha.reporters.Spec {
+  #ended = false;
+
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     if (outputFile) Mocha.reporters.Base.consoleLog = print;
+    runner.prependListener('fail', nameTheFile);
     runner.once('end', () => {
-      const { passes: passed, failures: failed, pending } = this.stats;
-      writeCounts({ passed, failed, pending });
+      this.#ended = true;
+      writeCounts(this.#counts());
+    });
+    process.once('exit', () => {
+      if (!this.#ended) this.#breakOff();
     });
   }
+
+  #counts(): Counts {
+    const { passes: passed, failures: failed, pending } = this.stats;
+    return { passed, failed, pending };
+  }
+
+  /** A worker that died while it had nothing to do lets mocha wait for it until nothing is left to wait for: code 0. */
+  #breakOff(): void {
+    this.stats.duration ??= Date.now() - (this.stats.start?.getTime() ?? Date.now());
+    this.epilogue();
+    print(
+      'The run broke off before its end: a test ended the process, or something was thrown after its test was over.',
+    );
+    const counts = this.#counts();
+    writeCounts({ ...counts, failed: counts.failed + 1 });
+    process.exitCode = 1;
+  }
+}
+
+/** What breaks a whole file (it cannot be loaded, its worker dies) belongs to no test; mocha notes the file at the error. */
+function nameTheFile(runnable: Mocha.Runnable, error: unknown): void {
+  if (!runnable.file || !(error instanceof Error && 'file' in error && error.file === runnable.file)) return;
+  runnable.title = `${relative(process.cwd(), runnable.file)} did not run to its end`;
 }
 
 /** For a suite that breaks before its tests could run or after they did. */
