@@ -262,7 +262,7 @@ export class LiveSession implements Session, SessionHooks {
         ? 'The journal can be written again: the session goes on.'
         : `${failure.message} The session waits, and goes on by itself as soon as it can be recorded.`;
     if (failure !== undefined) notices.stalled(why);
-    logger.warn(why);
+    logger.info(why);
     this.show({ type: 'text.discarded', why });
   }
 
