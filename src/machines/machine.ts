@@ -69,8 +69,8 @@ export interface FileStat {
 export interface FollowSink {
   /** Bytes of the followed file, in order, each once. `offset` is the position of the first of them. */
   onBytes(bytes: Uint8Array, offset: number): void;
-  /** Something in the folder beside the file changed (an exit record, a heartbeat): worth a look. */
-  onChange(): void;
+  /** Something in the folder beside the file changed (an exit record, a heartbeat): worth a look. `name`: what, if known. */
+  onChange(name?: string): void;
   onError(error: MachineFailure): void;
 }
 

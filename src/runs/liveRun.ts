@@ -123,7 +123,7 @@ export class LiveRun implements Run, Disposable {
     if (before && before.sizeBytes > 0) this.#lastOutputMs = before.modifiedMs;
     this.#follow = this.#parts.machine.follow(this.#folder.output, this.metrics.resumeOffset, {
       onBytes: (bytes, offset) => this.#take(bytes, offset),
-      onChange: () => this.#lookSoon(),
+      onChange: (name) => this.#hear(name),
       onError: (error) => this.#doubt(error),
     });
     this.#owned.add(this.#follow);
@@ -159,6 +159,12 @@ export class LiveRun implements Run, Disposable {
     this.#nextCheck = this.#parts.clock.after(this.host.checkIntervalMs, () => {
       void this.check().then(() => this.#checkLater());
     });
+  }
+
+  /** A heartbeat tells nothing new of a run that goes on. */
+  #hear(changed: string | undefined): void {
+    const { path, heartbeat } = this.#folder;
+    if (`${path}/${changed}` !== heartbeat) this.#lookSoon();
   }
 
   #lookSoon(): void {

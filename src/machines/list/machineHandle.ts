@@ -155,7 +155,7 @@ export class MachineHandle implements Machine {
         this.#note(this.#target, { kind: 'connected' });
         sink.onBytes(bytes, at);
       },
-      onChange: () => sink.onChange(),
+      onChange: (name) => sink.onChange(name),
       onError: (error) => {
         this.#noteFailure(this.#target, error);
         sink.onError(error);
@@ -226,7 +226,7 @@ class HandleFollow implements Follow {
         this.#offset = at + bytes.length;
         this.#sink.onBytes(bytes, at);
       },
-      onChange: () => isCurrent() && this.#sink.onChange(),
+      onChange: (name) => isCurrent() && this.#sink.onChange(name),
       onError: (error) => isCurrent() && this.#sink.onError(error),
     });
     this.#inner = inner;

@@ -1,6 +1,6 @@
 /** Following an append-only file of this computer by file events. */
 import { watch, type FSWatcher } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { coalesced } from '../../base/coalesced.ts';
@@ -8,9 +8,15 @@ import type { Disposable } from '../../base/disposable.ts';
 import { fileFailure } from './localFiles.ts';
 import type { Follow, FollowSink } from '../machine.ts';
 
+/** Most of what is added is a line or two. */
+const firstChunkBytes = 4096;
 const chunkBytes = 256 * 1024;
 /** For file systems that report no changes (network drives) and events that the system dropped. */
-const safetyPollMs = 1000;
+const pollMs = 1000;
+/** While changes are reported: only those can be missed that the system drops. */
+const calmPollMs = 5000;
+/** More than between two heartbeats of a run, which alone make its folder one that is heard of. */
+const heardWithinMs = 12_000;
 
 export class LocalFollow implements Follow {
   readonly #path: string;
@@ -19,6 +25,7 @@ export class LocalFollow implements Follow {
   #offset: number;
   #watcher: FSWatcher | undefined;
   #poll: Disposable | undefined;
+  #heardMs: number | undefined;
   readonly #read = coalesced(() => this.#readToEnd());
   #isDisposed = false;
 
@@ -27,7 +34,10 @@ export class LocalFollow implements Follow {
     this.#offset = offset;
     this.#sink = sink;
     this.#clock = clock;
-    this.#watchAndRead();
+    // Watches before it reads, so that nothing falls between the two.
+    this.#watcher = this.#watch();
+    this.#readSoon();
+    this.#pollLater();
   }
 
   async drain(): Promise<void> {
@@ -45,13 +55,13 @@ export class LocalFollow implements Follow {
     this.#poll?.dispose();
   }
 
-  /** Watches before it reads, so that nothing falls between the two. */
-  #watchAndRead(): void {
-    this.#watcher ??= this.#watch();
-    this.#readSoon();
-    this.#poll = this.#clock.after(safetyPollMs, () => {
-      this.#watchAndRead();
-      this.#sink.onChange();
+  #pollLater(): void {
+    const isHeard = this.#heardMs !== undefined && this.#clock.now() - this.#heardMs < heardWithinMs;
+    this.#poll = this.#clock.after(isHeard ? calmPollMs : pollMs, () => {
+      this.#watcher ??= this.#watch();
+      void this.#readIfGrown();
+      if (!isHeard) this.#sink.onChange();
+      this.#pollLater();
     });
   }
 
@@ -60,8 +70,9 @@ export class LocalFollow implements Follow {
     try {
       const watcher = watch(dirname(this.#path), { persistent: false }, (_event, changed) => {
         if (this.#isDisposed) return;
+        this.#heardMs = this.#clock.now();
         if (changed === null || changed === name) this.#readSoon();
-        if (changed !== name) this.#sink.onChange();
+        if (changed !== name) this.#sink.onChange(changed ?? undefined);
       });
       watcher.on('error', () => this.#unwatch(watcher));
       return watcher;
@@ -76,6 +87,15 @@ export class LocalFollow implements Follow {
     if (this.#watcher === watcher) this.#watcher = undefined;
   }
 
+  /** What cannot be looked at is for the reader to tell of. */
+  async #readIfGrown(): Promise<void> {
+    const sizeBytes = await stat(this.#path).then(
+      ({ size }) => size,
+      () => undefined,
+    );
+    if (sizeBytes !== this.#offset) this.#readSoon();
+  }
+
   #readSoon(): void {
     this.drain().catch((error: unknown) => this.#sink.onError(fileFailure(error, 'read', this.#path)));
   }
@@ -88,13 +108,14 @@ export class LocalFollow implements Follow {
     });
     if (file === undefined) return;
     await using opened = file;
-    const buffer = Buffer.allocUnsafe(chunkBytes);
+    let buffer = Buffer.allocUnsafe(firstChunkBytes);
     while (!this.#isDisposed) {
-      const { bytesRead } = await opened.read(buffer, 0, chunkBytes, this.#offset);
+      const { bytesRead } = await opened.read(buffer, 0, buffer.length, this.#offset);
       if (bytesRead === 0 || this.#isDisposed) return;
       const offset = this.#offset;
       this.#offset += bytesRead;
       this.#sink.onBytes(Uint8Array.prototype.slice.call(buffer, 0, bytesRead), offset);
+      if (bytesRead === firstChunkBytes) buffer = Buffer.allocUnsafe(chunkBytes);
     }
   }
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import type { Machine } from '../../../src/machines/machine.ts';
+import type { FollowSink, Machine } from '../../../src/machines/machine.ts';
+import { LiveRun } from '../../../src/runs/liveRun.ts';
 import type { Verdict } from '../../../src/runs/run.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/scratch.ts';
 import { ended, isAlive, useRuns } from './harness.ts';
 
@@ -91,6 +93,41 @@ describe('launching runs', () => {
     assert.ok(run.liveness.kind === 'ended' && run.process);
     const lagMs = Date.now() - run.liveness.endedMs;
     assert.ok(lagMs < 1000, `${lagMs} ms after the end`);
+  });
+
+  it('looks when something changes beside its output, but not at each heartbeat', async () => {
+    let looks = 0;
+    let tell: FollowSink['onChange'] = () => undefined;
+    let isHushed = false;
+    const counted = (machine: Machine): Machine => {
+      const [readFile, follow] = [machine.readFile.bind(machine), machine.follow.bind(machine)];
+      return Object.assign(machine, {
+        readFile: (...args: Parameters<Machine['readFile']>) => {
+          if (args[0].endsWith('/exit')) looks += 1;
+          return readFile(...args);
+        },
+        follow: (path: string, offset: number, sink: FollowSink) => {
+          tell = (name) => sink.onChange(name);
+          const onChange = (name?: string): unknown => isHushed || sink.onChange(name);
+          return follow(path, offset, { ...sink, onChange });
+        },
+      });
+    };
+    const { runs } = controller(new ManualClock(), counted);
+    const run = await runs.launch(spec('sleep 60'));
+    isHushed = true;
+    assert.ok(run instanceof LiveRun);
+    await run.look();
+    const before = looks;
+    tell('heartbeat');
+    await runs.output(run, { lines: 1 });
+    assert.equal(looks, before);
+    for (const name of ['exit', undefined]) {
+      const asked = looks;
+      tell(name);
+      await until('it looked', () => looks > asked);
+    }
+    await runs.kill(run, { signal: 'KILL', graceMs: 0 });
   });
 
   it('reads every point of a burst of five megabytes', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { DisposableStore } from '../../../../src/base/disposable.ts';
@@ -17,14 +17,14 @@ describe('LocalMachine.follow', () => {
   });
 
   function following(path: string, offset = 0, clock = new ManualClock()) {
-    const seen = { text: '', changes: 0, errors: [] as MachineFailure[] };
+    const seen = { text: '', changes: [] as (string | undefined)[], errors: [] as MachineFailure[] };
     const machine = new LocalMachine({ runsFolder: folder(), workFolder: folder(), clock });
     const follow: Follow = machine.follow(path, offset, {
       onBytes: (bytes, at) => {
         assert.equal(at, offset + Buffer.byteLength(seen.text, 'latin1'), 'bytes come in order, each once');
         seen.text += Buffer.from(bytes).toString('latin1');
       },
-      onChange: () => seen.changes++,
+      onChange: (name) => seen.changes.push(name),
       onError: (error) => seen.errors.push(error),
     });
     owned.add(follow);
@@ -55,11 +55,56 @@ describe('LocalMachine.follow', () => {
     assert.deepEqual([...seen.errors, ...later.seen.errors], []);
   });
 
-  it('tells that something else in the folder changed', async () => {
+  it('tells that something else in the folder changed, and what', async () => {
     const { seen } = following(join(folder(), 'log'));
     writeFileSync(join(folder(), 'exit'), 'code=0');
-    await until('change is told', () => seen.changes > 0);
+    await until('change is told', () => seen.changes.length > 0);
+    assert.deepEqual(new Set(seen.changes), new Set(['exit']));
     assert.equal(seen.text, '');
+  });
+
+  describe('where the system does not tell of a change', () => {
+    /** A second name in another folder: only there is told of what is written by it. */
+    function hidden(path: string): string {
+      mkdirSync(join(folder(), 'elsewhere'));
+      writeFileSync(path, '');
+      const other = join(folder(), 'elsewhere/log');
+      linkSync(path, other);
+      return other;
+    }
+
+    it('looks each second', async () => {
+      const path = join(folder(), 'log');
+      const other = hidden(path);
+      const { seen, follow, clock } = following(path);
+      await follow.drain();
+      appendFileSync(other, 'unheard');
+      await clock.advance(999);
+      assert.deepEqual([seen.text, seen.changes], ['', []]);
+      await clock.advance(1);
+      await until('it is read', () => seen.text === 'unheard');
+      assert.deepEqual(seen.changes, [undefined]);
+    });
+
+    it('looks every five while it tells of others, and each second when it does not any more', async () => {
+      const path = join(folder(), 'log');
+      const other = hidden(path);
+      const { seen, follow, clock } = following(path);
+      await follow.drain();
+      writeFileSync(join(folder(), 'heartbeat'), '');
+      await until('change is told', () => seen.changes.length > 0);
+      await clock.advance(1000);
+      const told = seen.changes.length;
+      appendFileSync(other, 'unheard');
+      await clock.advance(4999);
+      assert.deepEqual([seen.text, seen.changes.length], ['', told]);
+      await clock.advance(1);
+      await until('it is read', () => seen.text === 'unheard');
+      await clock.advance(12_000);
+      const calm = seen.changes.length;
+      await clock.advance(3000);
+      assert.equal(seen.changes.length, calm + 3);
+    });
   });
 
   it('gives each byte once while a writer and many drains are at work', async () => {
