@@ -19,6 +19,7 @@ import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 
 const longMinutes = Number(process.env.HELIOS_CHAOS_MINUTES ?? 0);
 const isLong = longMinutes > 0;
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const chaosSeconds = isLong ? longMinutes * 60 : 25;
 const kills = isLong ? 5 : 2;
 const seed = Number(process.env.HELIOS_CHAOS_SEED ?? 20_261_120);
@@ -80,7 +81,7 @@ describe('a fleet on links that break', function () {
       {
         cwd: path.join(folder, name, 'work'),
         stdio: ['ignore', 'ignore', 'pipe'],
-        env: { PATH: process.env.PATH, HOME: folder, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+        env: { PATH, NODE_COMPILE_CACHE, HOME: folder, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
       },
     );
     children.add(child);

@@ -16,6 +16,7 @@ import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28, 0.31, 0.07];
 const maxParallel = 2;
 const kills = 10;
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 
 /** Leaves a mark when it starts, and writes down how many go on beside it. */
 const program =
@@ -51,7 +52,7 @@ describe('sweep crash', function () {
     child = spawn(process.execPath, [root, '--json', '--yes', '--home', path.join(folder, name, 'home'), ...more], {
       cwd: path.join(folder, name, 'work'),
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, HOME: folder, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+      env: { PATH, NODE_COMPILE_CACHE, HOME: folder, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
     });
     child.stderr?.resume();
     return child;
