@@ -1,19 +1,24 @@
 /**
  * A metric that left its own range for the worse and stays away. The range is that of its best stretch: the best running
- * median there was, and the spread around it. All of these have to be passed, by each of the last points:
+ * median there was, and the spread around it. Each of the last points has to pass all of these:
  *
  * - so many median absolute deviations, of the best stretch or of the noise as it is now, whichever is more
  * - a quarter of the best value
- * - half of all that was gained since the beginning: what a restart of the learning rate gives back is less
+ * - half of all that was gained since the beginning
  *
- * What is out of range does not change the range, and a single point is never enough.
+ * Healthy trainings do that, too, for a while: a restart of the learning rate, the next task, fold or stage, a policy that
+ * forgets. So it is told at once only when it is far beyond where it began; else after an eighth of the time before, and
+ * not while it comes back. What only drifts (a score, a validation loss, a loss that never fell) is compared with where it
+ * was shortly before. What is out of range does not change the range, and a single point is never enough.
  */
 import type { Direction } from '../metrics/metric.ts';
+import { Excursion } from './excursion.ts';
 import { Latch } from './latch.ts';
 import { RunningMedian } from './runningMedian.ts';
 import type { DivergencePolicy } from './settings.ts';
 
 const windowPoints = 200;
+const recentPoints = 30;
 const firstPoints = 10;
 /** The range is looked at anew after so many points. */
 const refreshPoints = 10;
@@ -21,10 +26,28 @@ const refreshPoints = 10;
 const clearPoints = 50;
 const leastShareOfBest = 0.25;
 const leastShareOfGain = 0.5;
+/** Of what is compared with where it was shortly before: so many times as much again. */
+const leastRise = { steady: 2, drifting: 0.5 } as const;
+/** So many times what was gained, or as the best value is: nothing that began well comes so far by itself. */
+const farFactor = 3;
+/** Out of range for this share of the points before. */
+const patience = { steady: 1 / 12, drifting: 1 / 4 } as const;
+/** What only drifts is this much beyond its range so soon after it left it, where it is a jump. */
+const sudden = { points: 8, factor: 1.5 } as const;
+/** Of the first value, and of its noise: less than this is no gain. */
+const leastGain = { share: 0.05, deviations: 3 } as const;
 /** The distance of two values of noise is larger than that of one from its median. */
 const differenceFactor = Math.SQRT2;
 
 type DivergenceLimits = Pick<DivergencePolicy, 'deviations' | 'warmupPoints' | 'forPoints'>;
+
+/** - `steady`: a loss that a healthy training brings down, and keeps down · `drifting`: any other */
+export type Course = 'steady' | 'drifting';
+
+export interface JudgedSeries {
+  readonly direction: Exclude<Direction, 'none'>;
+  readonly course: Course;
+}
 
 /** One series of which less or more is better, point by point. */
 export class DivergenceWatch {
@@ -32,19 +55,23 @@ export class DivergenceWatch {
   readonly #limits: DivergenceLimits;
   /** Values are turned so that less is better. */
   readonly #sign: 1 | -1;
+  readonly #course: Course;
   readonly #values = new RunningMedian(windowPoints);
+  readonly #recent = new RunningMedian(recentPoints);
   readonly #differences = new RunningMedian(windowPoints);
   #count = 0;
   #before = Number.NaN;
   #first = Number.NaN;
   #best = Infinity;
   #bestSpread = 0;
+  #noise = 0;
   #limit = Infinity;
-  #outside = 0;
+  #outside: Excursion | undefined;
   #inside = 0;
 
-  constructor(direction: Exclude<Direction, 'none'>, limits: DivergenceLimits) {
+  constructor({ direction, course }: JudgedSeries, limits: DivergenceLimits) {
     this.#sign = direction === 'lower' ? 1 : -1;
+    this.#course = course;
     this.#limits = limits;
   }
 
@@ -53,23 +80,54 @@ export class DivergenceWatch {
     if (!Number.isFinite(raw)) return undefined;
     const value = this.#sign * raw;
     this.#count += 1;
-    if (this.#count > this.#limits.warmupPoints && value > this.#limit) return this.#leave();
+    if (this.#count > this.#limits.warmupPoints && value > this.#limit) return this.#leave(value);
     this.#stay(value);
     return undefined;
   }
 
-  #leave(): number | undefined {
+  #leave(value: number): number | undefined {
     this.#inside = 0;
-    this.#outside += 1;
-    if (this.#outside < this.#limits.forPoints) return undefined;
-    return this.latch.raise(() => 'out of range') === undefined ? undefined : this.#sign * this.#limit;
+    if (this.latch.holding !== undefined) return undefined;
+    this.#outside ??= new Excursion();
+    this.#outside.add(value);
+    if (this.#hasDrifted(this.#outside)) return this.#follow(this.#outside);
+    if (!this.#isAway(this.#outside)) return undefined;
+    this.latch.raise(() => 'out of range');
+    return this.#sign * this.#limit;
+  }
+
+  #isAway(outside: Excursion): boolean {
+    const { points } = outside;
+    if (points < this.#limits.forPoints) return false;
+    if (this.#course === 'steady' && outside.level > this.#farAway) return true;
+    const before = this.#count - points;
+    return points >= patience[this.#course] * before && !outside.isComingBack(this.#best);
+  }
+
+  /** It went over its limit in small steps: that is a drift, and no jump. */
+  #hasDrifted({ points, level }: Excursion): boolean {
+    return this.#course === 'drifting' && points === sudden.points && level < this.#from + sudden.factor * this.#far;
+  }
+
+  #follow({ values }: Excursion): undefined {
+    for (const value of values) this.#stay(value);
+    this.#refresh();
+  }
+
+  get #gain(): number {
+    return this.#first - this.#best;
+  }
+
+  get #farAway(): number {
+    return this.#best + farFactor * Math.max(this.#gain, Math.abs(this.#best), this.#noise);
   }
 
   #stay(value: number): void {
-    this.#outside = 0;
+    this.#outside = undefined;
     this.#inside += 1;
     if (this.#inside >= clearPoints) this.latch.clear();
     this.#values.add(value);
+    this.#recent.add(value);
     if (this.#count > 1) this.#differences.add(Math.abs(value - this.#before));
     this.#before = value;
     if (this.#count === firstPoints) this.#first = this.#values.median;
@@ -82,13 +140,34 @@ export class DivergenceWatch {
       this.#best = median;
       this.#bestSpread = deviation;
     }
-    const noise = Math.max(this.#bestSpread, this.#differences.median / differenceFactor);
-    const far = Math.max(
-      this.#limits.deviations * noise,
-      leastShareOfBest * Math.abs(this.#best),
-      leastShareOfGain * (this.#first - this.#best),
+    this.#noise = Math.max(
+      this.#course === 'drifting' ? deviation : this.#bestSpread,
+      this.#differences.median / differenceFactor,
     );
     // Of a series that has only ever had one value, nothing is known.
-    this.#limit = far > 0 ? this.#best + far : Infinity;
+    const far = this.#far;
+    this.#limit = far > 0 ? this.#from + far : Infinity;
+  }
+
+  get #hasGained(): boolean {
+    return this.#gain > Math.max(leastGain.share * Math.abs(this.#first), leastGain.deviations * this.#noise);
+  }
+
+  /** It is compared with the best that it ever was. */
+  get #isAnchored(): boolean {
+    return this.#course === 'steady' && this.#hasGained;
+  }
+
+  get #from(): number {
+    return this.#isAnchored ? this.#best : Math.max(this.#best, this.#recent.median);
+  }
+
+  get #far(): number {
+    return Math.max(
+      this.#limits.deviations * this.#noise,
+      leastShareOfBest * Math.abs(this.#best),
+      leastShareOfGain * this.#gain,
+      this.#isAnchored ? 0 : leastRise[this.#course] * Math.abs(this.#recent.median),
+    );
   }
 }

@@ -7,7 +7,7 @@ const lossWords = new Set(
 const otherWords = new Set('scale scaler scaling grad gradient norm weight lr count time'.split(' '));
 /** Parts of a training whose loss rises and falls as the other parts learn. */
 const partWords = new Set(
-  'policy value actor critic vf pg td q disc discriminator gen generator d g adv adversarial gan aux kl entropy commit commitment'.split(
+  'policy value actor critic vf pg td q disc discriminator gen generator d g adv adversarial gan real fake aux kl entropy commit commitment'.split(
     ' ',
   ),
 );

@@ -36,7 +36,7 @@ export class NonFiniteAlarm {
     this.#sick = series;
     // A warning of either level is the same to whoever hears it.
     const isTold = level === 'noticed' ? serious.holding !== undefined : this.#action === 'warn' && noticed.holding;
-    const detail = this.#told[level].raise(() => nonFiniteText(point));
+    const detail = this.#told[level].raise(() => nonFiniteText(point, series.hasBeenFinite));
     if (detail === undefined || isTold) return undefined;
     return { kind: 'non_finite', detail, action: level === 'serious' ? this.#action : 'warn' };
   }
@@ -47,7 +47,8 @@ export class NonFiniteAlarm {
   }
 }
 
-function nonFiniteText({ metric, value, step }: MetricPoint): string {
-  const at = Number.isFinite(step) ? ` at step ${step}` : '';
-  return `${metric} became ${Number.isNaN(value) ? 'NaN' : value > 0 ? 'infinite' : '-infinite'}${at}`;
+function nonFiniteText({ metric, value, step }: MetricPoint, hasBeenFinite: boolean): string {
+  const what = Number.isNaN(value) ? 'NaN' : value > 0 ? 'infinite' : '-infinite';
+  if (!hasBeenFinite) return `${metric} is ${what}, and never was a number`;
+  return `${metric} became ${what}${Number.isFinite(step) ? ` at step ${step}` : ''}`;
 }

@@ -1,8 +1,8 @@
 /** One metric of one run, as the watchdogs see it. */
 import { directionOf } from '../metrics/direction.ts';
 import type { MetricSpec } from '../metrics/metric.ts';
-import { DivergenceWatch } from './divergence.ts';
-import { roleOf } from './metricRole.ts';
+import { DivergenceWatch, type Course } from './divergence.ts';
+import { roleOf, type MetricRole } from './metricRole.ts';
 import { NonFiniteWatch } from './nonFinite.ts';
 import type { WatchdogPolicy } from './settings.ts';
 
@@ -32,9 +32,15 @@ export function seriesWatch(metric: string, { policy, directions, isDecisive }: 
   return {
     isSpeed: role.isSpeed,
     nonFinite: new NonFiniteWatch({ ...role, counts, isNamed }),
-    ...(isJudged && direction !== 'none' && { divergence: new DivergenceWatch(direction, policy.divergence) }),
+    ...(isJudged &&
+      direction !== 'none' && {
+        divergence: new DivergenceWatch({ direction, course: courseOf(role) }, policy.divergence),
+      }),
   };
 }
+
+const courseOf = ({ isSteadyLoss, isDerived }: MetricRole): Course =>
+  isSteadyLoss && !isDerived ? 'steady' : 'drifting';
 
 const isAmong = (names: readonly string[], metric: string): boolean =>
   names.some((name) => name.toLowerCase() === metric.toLowerCase());

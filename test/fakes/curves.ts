@@ -1,5 +1,6 @@
 /** Learning curves as trainings print them: healthy ones of many shapes, and ones that diverge. Each seed is a curve. */
-import { random } from './random.ts';
+import { curve, decay, Noise, type Shape } from './noise.ts';
+import { restless } from './restlessCurves.ts';
 
 export interface Curve {
   readonly shape: string;
@@ -8,57 +9,6 @@ export interface Curve {
   /** Where it begins to diverge; absent of a healthy one. */
   readonly divergesAt?: number;
 }
-
-/** Random numbers of one curve. */
-class Noise {
-  readonly #random: () => number;
-  #last = 0;
-
-  constructor(seed: number) {
-    this.#random = random(Math.imul(seed, 2654435761));
-    // The first numbers of neighbouring seeds are alike.
-    for (let skipped = 0; skipped < 8; skipped += 1) this.#random();
-  }
-
-  between(low: number, high: number): number {
-    return low + (high - low) * this.#random();
-  }
-
-  whole(low: number, high: number): number {
-    return Math.floor(this.between(low, high + 1));
-  }
-
-  normal(): number {
-    return Math.sqrt(-2 * Math.log(1 - this.#random())) * Math.cos(2 * Math.PI * this.#random());
-  }
-
-  /** Noise that remembers: batches of alike data come together. */
-  drifting(memory: number): number {
-    this.#last = memory * this.#last + Math.sqrt(1 - memory * memory) * this.normal();
-    return this.#last;
-  }
-
-  /** Student's t with 3 degrees of freedom: now and then far away. */
-  heavy(): number {
-    const squares = this.normal() ** 2 + this.normal() ** 2 + this.normal() ** 2;
-    return this.normal() / Math.sqrt(squares / 3);
-  }
-
-  isHit(probability: number): boolean {
-    return this.#random() < probability;
-  }
-}
-
-type Shape = (noise: Noise, points: number) => number[];
-
-const curve = (points: number, at: (index: number, share: number) => number): number[] =>
-  Array.from({ length: points }, (_, index) => at(index, index / points));
-
-const decay = (noise: Noise): ((share: number) => number) => {
-  const [start, rate] = [noise.between(1, 11), noise.between(3, 30)];
-  const end = start * noise.between(0.05, 0.7);
-  return (share) => end + (start - end) * Math.exp(-rate * share);
-};
 
 /** Noise that is a share of the value. */
 const exponential: Shape = (noise, points) => {
@@ -155,6 +105,7 @@ const healthy: Readonly<Record<string, readonly [metric: string, shape: Shape]>>
   'validation that overfits a little': ['val_loss', overfitting],
   'reward of episodes': ['reward', reward],
   accuracy: ['accuracy', accuracy],
+  ...restless,
 };
 
 type Break = (value: number, since: number, start: number) => number;
@@ -189,6 +140,17 @@ export const healthyCurves = (count: number, seed: number, points = 1200): Curve
     const shapes = Object.entries(healthy);
     const [shape, [metric, draw]] = shapes[index % shapes.length] as (typeof shapes)[number];
     return { shape, metric, values: draw(new Noise(seed + index), points) };
+  });
+
+/** `count` accuracies that are lost for good in the middle. */
+export const lostAccuracies = (count: number, seed: number, points = 1200): Curve[] =>
+  Array.from({ length: count }, (_, index) => {
+    const divergesAt = Math.floor(points / 2);
+    const values = accuracy(new Noise(seed + index), points);
+    return {
+      ...{ shape: 'accuracy that is lost', metric: 'accuracy', divergesAt },
+      values: values.map((value, at) => (at < divergesAt ? value : 0.05 * value)),
+    };
   });
 
 /** `count` losses that diverge in all ways in turn, from some point of their middle on. */

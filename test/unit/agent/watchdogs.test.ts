@@ -67,7 +67,7 @@ describe('watchdogs', () => {
     const { model, session } = await begin([
       [
         launch(
-          `echo step=1 loss=2 grad_norm=1; echo step=2 loss=1 grad_norm=inf; echo step=3 loss=1 grad_norm=inf; ${forever}`,
+          `echo step=1 loss=2 grad_norm=1; for step in 2 3 4 5; do echo step=$step loss=1 grad_norm=inf; done; ${forever}`,
         ),
       ],
       untilLater,
@@ -77,14 +77,14 @@ describe('watchdogs', () => {
     const alarms = eventsOf(session, 'run.alarmed');
     assert.deepEqual(
       alarms.map(({ action, detail }) => [action, detail]),
-      [['warn', 'grad_norm became infinite at step 2']],
+      [['warn', 'grad_norm became infinite at step 4']],
     );
     assert.deepEqual(
       eventsOf(session, 'sleep.ended').map(({ why }) => why),
       ['alarm'],
     );
     assert.equal(bed?.engine.runs.all()[0]?.liveness.kind, 'running');
-    assert.match(lastMessages(model), /alarm non_finite: grad_norm became infinite at step 2\. It goes on/);
+    assert.match(lastMessages(model), /alarm non_finite: grad_norm became infinite at step 4\. It goes on/);
     assert.match(lastMessages(model), /Woke after [^:]*: alarm: /);
     assert.equal(model.requests.length, 3);
   });
@@ -92,7 +92,8 @@ describe('watchdogs', () => {
   it('wake an agent that chose to sleep while the alarm came', async () => {
     let answer: (reply: ScriptedReply) => void = () => undefined;
     const { model, session } = await begin((_request, index) => {
-      if (index === 0) return [launch(`echo loss=1 grad_norm=1; echo loss=1 grad_norm=nan; ${forever}`)];
+      if (index === 0)
+        return [launch(`echo loss=1 grad_norm=1; for step in 2 3 4; do echo loss=1 grad_norm=nan; done; ${forever}`)];
       return index === 1 ? new Promise<ScriptedReply>((resolve) => (answer = resolve)) : quit;
     });
     await until(() => model.requests.length === 2);
@@ -208,7 +209,11 @@ describe('watchdogs', () => {
   describe('after a restart', () => {
     it('repeat no alarm that is in the journal, and judge what was read before', async () => {
       const { session } = await begin([
-        [launch(`echo step=1 loss=1 grad_norm=1; echo step=2 loss=1 grad_norm=inf; ${forever}`)],
+        [
+          launch(
+            `echo step=1 loss=1 grad_norm=1; for step in 2 3 4; do echo step=$step loss=1 grad_norm=inf; done; ${forever}`,
+          ),
+        ],
         untilLater,
         untilLater,
       ]);

@@ -24,6 +24,9 @@ const seriesOf = (metric: string, values: readonly number[]): MetricPoint[] =>
 const runWatch = (policy: WatchdogPolicy = defaultPolicy, decisive?: string): RunWatch =>
   new RunWatch({ policy, isDecisive: (metric) => metric === decisive });
 
+const row = (times: number, ...values: readonly number[]): number[] =>
+  Array.from({ length: times }, () => values).flat();
+
 describe('metrics that are no numbers', () => {
   const cases: readonly {
     readonly what: string;
@@ -34,37 +37,93 @@ describe('metrics that are no numbers', () => {
   }[] = [
     { what: 'a loss', metric: 'loss', values: [2, 1, NaN], actions: ['kill'] },
     { what: 'a loss that is infinite', metric: 'train/loss', values: [2, Infinity], actions: ['kill'] },
-    { what: 'a loss that never was a number', metric: 'loss', values: [NaN], actions: ['kill'] },
-    { what: 'the part of a loss', metric: 'policy_loss', values: [1, NaN], actions: ['kill'] },
-    { what: 'the metric that decides', metric: 'reward', values: [1, 2, NaN], decisive: 'reward', actions: ['kill'] },
+    {
+      what: 'a loss that a progress bar shows before the first mean',
+      metric: 'loss',
+      values: [NaN, NaN, 2, 1],
+      actions: [],
+    },
+    { what: 'a loss that is no number for ever', metric: 'loss', values: row(9, NaN), actions: ['warn'] },
+    { what: 'a perplexity that is too large at first', metric: 'ppl', values: [Infinity, 9e30, 90], actions: [] },
+    { what: 'the part of a loss', metric: 'policy_loss', values: [1, 2, ...row(5, NaN)], actions: ['warn', 'kill'] },
+    {
+      what: 'a part that is not computed in each step',
+      metric: 'actor_loss',
+      values: row(40, NaN, NaN, 1),
+      actions: [],
+    },
+    {
+      what: 'a part that is computed twice now and then',
+      metric: 'actor_loss',
+      values: row(9, 1, 1, ...row(4, NaN)),
+      actions: ['warn'],
+    },
+    {
+      what: 'the metric that decides',
+      metric: 'reward',
+      values: [1, 2, ...row(5, NaN)],
+      decisive: 'reward',
+      actions: ['warn', 'kill'],
+    },
+    {
+      what: 'the mean of no episode',
+      metric: 'reward',
+      values: [1, 2, NaN, 3, NaN, NaN, 4],
+      decisive: 'reward',
+      actions: ['warn'],
+    },
     {
       what: 'one that decides and waits for its first episode',
       metric: 'reward',
-      values: [NaN, NaN, 1, 2],
+      values: [...row(20, NaN), 1, 2],
       decisive: 'reward',
       actions: [],
     },
-    { what: 'a best value before the first', metric: 'best_val_loss', values: [Infinity, Infinity, 2, 2], actions: [] },
+    {
+      what: 'a best value before the first',
+      metric: 'best_val_loss',
+      values: [...row(40, Infinity), 2, 2],
+      actions: [],
+    },
+    { what: 'a validation that never gives one', metric: 'val_loss', values: row(60, NaN), actions: ['warn'] },
     {
       what: 'a validation that is not made in each line',
       metric: 'val_loss',
       values: [2, NaN, NaN, 1.9, NaN],
+      actions: [],
+    },
+    {
+      what: 'a validation that is made each time',
+      metric: 'val_loss',
+      values: [2, 1.9, ...row(5, NaN)],
+      actions: ['warn', 'kill'],
+    },
+    {
+      what: 'a validation that overflows once',
+      metric: 'val_loss',
+      values: [2, 1.9, Infinity, 1.8, 1.7],
       actions: ['warn'],
     },
-    { what: 'a validation that is made each time', metric: 'val_loss', values: [2, 1.9, NaN], actions: ['kill'] },
     {
       what: 'a gradient under a scaled loss',
       metric: 'grad_norm',
-      values: [1, Infinity, 1, Infinity],
-      actions: ['warn'],
+      values: row(50, 1, Infinity, 1, NaN),
+      actions: [],
     },
+    { what: 'a gradient that is gone', metric: 'grad_norm', values: [1, 1, NaN, NaN, NaN], actions: ['warn'] },
     {
       what: 'a gradient that is so from the first step',
       metric: 'grad_norm',
-      values: [Infinity, Infinity, 1],
+      values: [Infinity, Infinity, Infinity, 1],
       actions: [],
     },
-    { what: 'a scale of the loss', metric: 'loss_scale', values: [65536, Infinity], actions: ['warn'] },
+    { what: 'a scale of the loss', metric: 'loss_scale', values: [65536, ...row(3, Infinity)], actions: ['warn'] },
+    {
+      what: 'what has no variance to explain',
+      metric: 'explained_variance',
+      values: [...row(30, NaN), 0.1],
+      actions: [],
+    },
     { what: 'a healthy loss', metric: 'loss', values: [2, 1, 0.5], actions: [] },
   ];
   for (const { what, metric, values, decisive, actions } of cases)
@@ -79,7 +138,9 @@ describe('metrics that are no numbers', () => {
   it('kill after they only warned of another', () => {
     const watch = runWatch();
     assert.deepEqual(
-      watch.take([...seriesOf('grad_norm', [1, NaN]), ...seriesOf('loss', [1, NaN])]).map(({ action }) => action),
+      watch
+        .take([...seriesOf('grad_norm', [1, NaN, NaN, NaN]), ...seriesOf('loss', [1, NaN])])
+        .map(({ action }) => action),
       ['warn', 'kill'],
     );
   });
