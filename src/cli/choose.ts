@@ -5,6 +5,7 @@ import { UserFacing } from '../base/errors.ts';
 import { providerNames, type CliOptions, type ProviderName } from './arguments.ts';
 import { proxyOf } from '../http/proxy.ts';
 import { keySources, type ReadKey } from './auth/keys.ts';
+import type { ProjectFile } from '../project/projectFile.ts';
 import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliWorld } from './world.ts';
 
@@ -45,6 +46,18 @@ export async function chooseProvider(
   for (const name of asked === undefined ? (['claude', 'openai', 'gemini', 'chatgpt'] as const) : [asked])
     if ((await readKey(keySources[name].secret)) !== undefined) return name;
   throw noKey(asked);
+}
+
+/** The provider that a project names goes before that of the person. Throws `UserFacing` where there is none of that name. */
+export function inProject(preferences: Preferences, project: ProjectFile | undefined): Preferences {
+  if (project?.provider === undefined) return preferences;
+  const { file, provider } = project;
+  const known = [...providerNames, ...(preferences.endpoints ?? []).map(({ id }) => id)];
+  if (known.includes(provider)) return { ...preferencesFor(preferences, provider), provider };
+  throw new UserFacing(
+    `${file} names the provider ${provider}, which is not there.`,
+    `Name one of: ${known.join(', ')}.`,
+  );
 }
 
 /** By an option, by `provider/model`, or by the preferences, in this order. */

@@ -5,10 +5,11 @@ import { silentLogger, type Logger } from '../base/logger.ts';
 import type { EngineOptions } from '../compose.ts';
 import { createDemoProvider } from '../models/demo.ts';
 import { effortFor } from '../models/words/effortWords.ts';
+import { readProjectFile } from '../project/projectFile.ts';
 import { homeAt } from '../storage/home.ts';
 import { askPerson } from './approvals.ts';
 import { parseArguments, type CliOptions } from './arguments.ts';
-import { chooseProvider, homeOf, settingsFor } from './choose.ts';
+import { chooseProvider, homeOf, inProject, settingsFor } from './choose.ts';
 import { askedCommand, commandList, type AskedCommand } from './commandTable.ts';
 import { follow } from './follow.ts';
 import { secretKeeper } from '../storage/secretFiles.ts';
@@ -75,7 +76,9 @@ async function work(options: CliOptions, world: CliWorld): Promise<number> {
   const readKey = keyReader(world.env, home.authFolder);
   // A session that goes on has a provider already.
   const isOwn = isOpening && options.provider === undefined;
-  const preferences = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
+  const ofPerson = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
+  const project = isOwn || options.provider !== undefined ? undefined : await readProjectFile(world.cwd);
+  const preferences = inProject(ofPerson, project);
   const provider = isOwn ? undefined : await chooseProvider(options, readKey, world, preferences);
   const approvals: Approvals = { view: undefined };
   const engineOptions: EngineOptions = {

@@ -38,8 +38,9 @@ import { costPart } from '../present/costTable.ts';
 import { isOpen, isWorking, statusLine } from '../present/sessionText.ts';
 import { approvalParts } from '../present/transcript.ts';
 import { plain } from '../present/words.ts';
-import { refusalFor } from '../models/readiness.ts';
+import { providerIn, refusalFor } from '../models/readiness.ts';
 import { engineSettings, isModelSet, setting, suggestedBudget } from '../settings.ts';
+import { frontFolder } from '../workFolder.ts';
 
 export interface ChatParts {
   readonly host: EngineHost;
@@ -204,13 +205,16 @@ class ChatHandler {
   async #start(turn: Turn): Promise<ChatResult> {
     const { request, stream } = turn;
     const goal = request.prompt.trim();
-    const folder = workspace.workspaceFolders?.[0]?.uri;
+    const folder = frontFolder();
     const picked = pickedFor(request.model);
     const engine = await this.#parts.host.get();
-    const provider = picked?.provider ?? engineSettings().provider;
-    const refusal = goal === '' ? noGoal : folder?.scheme === 'file' ? await refusalFor(engine, provider) : noFolder;
-    if (refusal !== undefined || folder === undefined) {
-      showRefusal(stream, refusal ?? noFolder);
+    if (goal === '' || folder?.scheme !== 'file') {
+      showRefusal(stream, goal === '' ? noGoal : noFolder);
+      return {};
+    }
+    const refusal = await refusalFor(engine, picked?.provider ?? (await providerIn(folder.fsPath)));
+    if (refusal !== undefined) {
+      showRefusal(stream, refusal);
       return {};
     }
     const session = await engine.sessions.start({

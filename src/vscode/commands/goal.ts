@@ -10,8 +10,9 @@ import { offer } from '../notices.ts';
 import { pickGoing } from '../pick.ts';
 import type { Parts } from '../parts.ts';
 import { sessionIdOf } from '../present/commandTarget.ts';
-import { refusalFor } from '../models/readiness.ts';
-import { engineSettings, suggestedBudget } from '../settings.ts';
+import { providerIn, refusalFor } from '../models/readiness.ts';
+import { suggestedBudget } from '../settings.ts';
+import { pickFolder } from '../workFolder.ts';
 
 export function goalCommands(parts: Parts): Handlers {
   return {
@@ -23,7 +24,8 @@ export function goalCommands(parts: Parts): Handlers {
 
 async function startGoal(parts: Parts): Promise<void> {
   const engine = await parts.host.get();
-  const folder = workspace.workspaceFolders?.[0]?.uri;
+  const folder = await pickFolder('Where is the goal worked on?');
+  if (folder === undefined && (workspace.workspaceFolders ?? []).length > 0) return;
   if (folder?.scheme !== 'file') {
     const shown = window.showInformationMessage(
       'A goal works in a folder. None is open.',
@@ -32,7 +34,7 @@ async function startGoal(parts: Parts): Promise<void> {
     );
     return offer(shown, { 'Open Folder': 'helios.openFolder', 'Try the Offline Demo': 'helios.tryDemo' });
   }
-  const refusal = await refusalFor(engine, engineSettings().provider);
+  const refusal = await refusalFor(engine, await providerIn(folder.fsPath));
   if (refusal !== undefined) {
     const commandOf = Object.fromEntries(refusal.buttons.map(({ title, command }) => [title, command]));
     return offer(window.showInformationMessage(refusal.markdown, ...Object.keys(commandOf)), commandOf);

@@ -6,6 +6,7 @@ import { createProjectFile, readProjectFile } from '../../project/projectFile.ts
 import { trialNotification, trialText } from '../../project/trial.ts';
 import { openFile, type Handlers } from '../commandRegistry.ts';
 import type { Parts } from '../parts.ts';
+import { pickFolder } from '../workFolder.ts';
 
 export function notifyCommands(parts: Parts): Handlers {
   return {
@@ -15,19 +16,13 @@ export function notifyCommands(parts: Parts): Handlers {
   };
 }
 
-/** The folder that is asked about; undefined when nothing was chosen. Throws `UserFacing` where none is open. */
-async function chosenFolder(): Promise<string | undefined> {
-  const folders = workspace.workspaceFolders ?? [];
-  if (folders.length === 0) throw new UserFacing('No folder is open.', 'Open one: helios.json belongs to a folder.');
-  const folder = folders.length === 1 ? folders[0] : await window.showWorkspaceFolderPick();
-  return folder?.uri.fsPath;
-}
-
 /** The one that counts there, broken or not; else a new one. */
 async function openProjectFile(): Promise<void> {
-  const folder = await chosenFolder();
+  if (workspace.workspaceFolders === undefined)
+    throw new UserFacing('No folder is open.', 'Open one: helios.json belongs to a folder.');
+  const folder = await pickFolder('The helios.json of which folder?');
   if (folder === undefined) return;
-  await openFile(await createProjectFile(folder, {}, { orFind: true }));
+  await openFile(await createProjectFile(folder.fsPath, {}, { orFind: true }));
 }
 
 async function setSecret({ keys }: Parts): Promise<void> {
@@ -51,9 +46,9 @@ async function setSecret({ keys }: Parts): Promise<void> {
 
 /** What came of it is said for each channel. */
 async function testNotification({ host }: Parts): Promise<void> {
-  const [folder] = workspace.workspaceFolders ?? [];
   const engine = await host.get();
-  const project = folder && (await readProjectFile(folder.uri.fsPath));
+  const folder = await pickFolder('With the channels of which folder?');
+  const project = folder && (await readProjectFile(folder.fsPath));
   const results = await engine.notifier.try(trialNotification(Date.now()), project);
   const rows = results.map((result): QuickPickItem => {
     const icon = result.problem === undefined ? 'pass' : 'error';

@@ -1,9 +1,14 @@
 /** Why a provider cannot be used now, and what a person presses about it. */
 import type { Engine } from '../../agent/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
+import { readProjectFile } from '../../project/projectFile.ts';
 import { keyOf } from './apiKeys.ts';
 import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from '../present/preconditions.ts';
 import { engineSettings } from '../settings.ts';
+
+/** Who answers to a goal in the folder: its project goes before the settings. Rejects with `UserFacing` for a broken one. */
+export const providerIn = async (folder: string): Promise<string> =>
+  (await readProjectFile(folder))?.provider ?? engineSettings().provider;
 
 /** `undefined` when it can be used, as far as can be told without a call. */
 export async function refusalFor(engine: Engine, provider: string): Promise<Refusal | undefined> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -14,8 +14,13 @@ describe('a project in the terminal', () => {
   beforeEach(async () => (folder = await mkdtemp(path.join(tmpdir(), 'helios-cli-'))));
   afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-  async function helios(words: readonly string[], input = ''): Promise<{ code: number; out: string; err: string }> {
-    const world = { ...fakeWorld({ folder, model: new ScriptedModel([]) }), stdin: Readable.from([input]) };
+  async function helios(
+    words: readonly string[],
+    input = '',
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<{ code: number; out: string; err: string }> {
+    const model = new ScriptedModel([[{ name: 'finish', input: { outcome: 'blocked', summary: 'No.' } }]]);
+    const world = { ...fakeWorld({ folder, model, env }), stdin: Readable.from([input]) };
     const code = await runCli([...words, '--home', path.join(folder, 'home')], world);
     return { code, out: world.stdout.text, err: world.stderr.text };
   }
@@ -52,6 +57,34 @@ describe('a project in the terminal', () => {
     } finally {
       await site.close();
     }
+  });
+
+  const goal = ['--yes', 'loss below 0.5'];
+  const write = (project: object): Promise<void> =>
+    writeFile(path.join(folder, 'helios.json'), JSON.stringify(project));
+
+  it('is worked on by the provider that it names, whatever keys and preferences there are', async () => {
+    await write({ provider: 'demo' });
+    await mkdir(path.join(folder, 'home'), { recursive: true });
+    await writeFile(path.join(folder, 'home/preferences.json'), '{"provider": "claude", "model": "claude-opus-4-6"}');
+    const { out, err } = await helios(goal, '', { ANTHROPIC_API_KEY: 'sk-of-nobody' });
+    assert.match(out, /^Goal: .*\n(?:demo|offline demo)/, err);
+  });
+
+  it('is worked on by whom the command line names before that', async () => {
+    await write({ provider: 'openai' });
+    const { out, err } = await helios(['-P', 'demo', ...goal]);
+    assert.match(out, /^Goal: .*\n(?:demo|offline demo)/, err);
+  });
+
+  it('says where the name of a provider stands that is none', async () => {
+    await write({ provider: 'claud' });
+    const { code, err } = await helios(goal);
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^helios: .*helios\.json names the provider claud, which is not there\.\nName one of: claude, .*demo/,
+    );
   });
 
   it('says that no channel is set', async () => {
