@@ -10,6 +10,8 @@ const fewestRates = 20;
 /** One slow stretch may be an evaluation or a checkpoint. */
 const fewestSlow = 3;
 const clearRates = 3;
+/** What was slow and became quick again by itself (an evaluation in each epoch) has to last so many times as long. */
+const longerFactor = 2;
 /** Output comes in gulps: shorter stretches say nothing. */
 const leastStretchMs = 10_000;
 
@@ -31,7 +33,8 @@ export class ThroughputWatch {
   /** What is followed: a metric that is a speed, or the first one that names steps. */
   #lead: { readonly metric: string; readonly isSpeed: boolean } | undefined;
   #anchor: { readonly step: number; readonly timeMs: number } | undefined;
-  #slow: { readonly sinceMs: number; count: number } | undefined;
+  #slow: { readonly sinceMs: number; untilMs: number; count: number } | undefined;
+  #longestSlowMs = 0;
   #quick = 0;
 
   constructor(limits: ThroughputLimits) {
@@ -59,7 +62,9 @@ export class ThroughputWatch {
     if (isAnew || timeMs - from.timeMs >= leastStretchMs) this.#anchor = { step, timeMs };
     if (isAnew || timeMs - from.timeMs < leastStretchMs) return undefined;
     const perSecond = isSpeed ? value : (step - from.step) / ((timeMs - from.timeMs) / 1000);
-    return Number.isFinite(perSecond) ? { perSecond, fromMs: from.timeMs, toMs: timeMs } : undefined;
+    // Lines without a step between them are of something else: an evaluation tells of the step that it is made at.
+    const isTold = Number.isFinite(perSecond) && (isSpeed || step > from.step);
+    return isTold ? { perSecond, fromMs: from.timeMs, toMs: timeMs } : undefined;
   }
 
   #judge(rate: Rate, { metric }: MetricPoint): string | undefined {
@@ -67,12 +72,14 @@ export class ThroughputWatch {
     const isKnown = this.#usual.count >= fewestRates;
     if (!isKnown || rate.perSecond >= (usual * this.#limits.belowPercent) / 100) return this.#quickly(rate);
     this.#quick = 0;
-    this.#slow ??= { sinceMs: rate.fromMs, count: 0 };
+    this.#slow ??= { sinceMs: rate.fromMs, untilMs: rate.toMs, count: 0 };
     this.#slow.count += 1;
-    const isLong = rate.toMs - this.#slow.sinceMs >= this.#limits.minutes * 60_000;
-    if (!isLong || this.#slow.count < fewestSlow) return undefined;
+    this.#slow.untilMs = rate.toMs;
+    const slowMs = lengthOf(this.#slow);
+    const longMs = Math.max(this.#limits.minutes * 60_000, longerFactor * this.#longestSlowMs);
+    if (slowMs < longMs || this.#slow.count < fewestSlow) return undefined;
     const unit = this.#lead?.isSpeed === true ? metric : 'steps/s';
-    const minutes = Math.round((rate.toMs - this.#slow.sinceMs) / 60_000);
+    const minutes = Math.round(slowMs / 60_000);
     return this.latch.raise(
       () => `${unit} fell to ${formatValue(rate.perSecond)} from ${formatValue(usual)}, for ${minutes} min`,
     );
@@ -80,8 +87,12 @@ export class ThroughputWatch {
 
   #quickly({ perSecond }: Rate): undefined {
     this.#usual.add(perSecond);
+    this.#longestSlowMs = Math.max(this.#longestSlowMs, lengthOf(this.#slow));
     this.#slow = undefined;
     this.#quick += 1;
     if (this.#quick >= clearRates) this.latch.clear();
   }
 }
+
+const lengthOf = (slow: { readonly sinceMs: number; readonly untilMs: number } | undefined): number =>
+  slow === undefined ? 0 : slow.untilMs - slow.sinceMs;

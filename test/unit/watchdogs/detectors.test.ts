@@ -282,6 +282,29 @@ describe('throughput', () => {
     );
   });
 
+  it('that was low in an evaluation of each epoch is told once, and again when it lasts far longer', () => {
+    const watch = new ThroughputWatch(limits);
+    let timeMs = 0;
+    const told = (perSecond: number, minutes: number): number =>
+      Array.from({ length: minutes * 6 }, () =>
+        watch.add({ metric: 'it/s', step: NaN, timeMs: (timeMs += 10_000), value: perSecond }, true),
+      ).filter((detail) => detail !== undefined).length;
+    assert.deepEqual(
+      [10, 1, 10, 1, 10, 1].map((perSecond) => told(perSecond, 10)),
+      [0, 1, 0, 0, 0, 0],
+    );
+    assert.equal(told(10, 10) + told(1, 25), 1);
+  });
+
+  it('is not that of lines which tell of no step', () => {
+    const training = points([[600, 20]]);
+    const { step = 0, timeMs = 0 } = training.at(-1) ?? {};
+    const evaluation = Array.from({ length: 60 }, (_, index) => ({
+      ...{ metric: 'loss', step, timeMs: timeMs + 20_000 * (index + 1), value: 1 },
+    }));
+    assert.deepEqual(alarms([...training, ...evaluation]), []);
+  });
+
   it('is taken from steps that come in gulps', () => {
     const gulps = points([[600, 120]], 6 * minuteMs).flatMap((point) =>
       Array.from({ length: 100 }, (_, index) => ({
@@ -324,12 +347,19 @@ describe('silence', () => {
   const beats = (watch: SilenceWatch, fromMs: number, minutes: number, heardMs: number | undefined): string[] =>
     Array.from({ length: 4 * minutes }, (_, index) => watch.beat(fromMs + 15_000 * (index + 1), heardMs) ?? []).flat();
 
-  it('is told once it lasted, and again only after output', () => {
+  it('is told once it lasted, and again after output only when it lasts twice as long', () => {
     const watch = new SilenceWatch(30);
     assert.deepEqual(beats(watch, 0, 29, 0), []);
     assert.deepEqual(beats(watch, 29 * minuteMs, 5, 0), ['no output for 30 min']);
-    assert.deepEqual(beats(watch, 34 * minuteMs, 60, 0), []);
-    assert.deepEqual(beats(watch, 94 * minuteMs, 31, 94 * minuteMs), ['no output for 30 min']);
+    assert.deepEqual(beats(watch, 34 * minuteMs, 6, 0), []);
+    assert.deepEqual(beats(watch, 40 * minuteMs, 79, 40 * minuteMs), []);
+    assert.deepEqual(beats(watch, 119 * minuteMs, 3, 40 * minuteMs), ['no output for 80 min']);
+  });
+
+  it('of who speaks seldom is told once', () => {
+    const watch = new SilenceWatch(30);
+    const told = [1, 2, 3, 4, 5].map((epoch) => beats(watch, epoch * 40 * minuteMs, 40, epoch).length);
+    assert.deepEqual(told, [1, 0, 0, 0, 0]);
   });
 
   it('counts no time in which the computer slept, or the machine did not answer', () => {
