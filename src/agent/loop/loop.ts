@@ -7,6 +7,7 @@ import { HeliosError } from '../../base/errors.ts';
 import type {
   AssistantBlock,
   Effort,
+  Message,
   ModelDescription,
   ModelFailure,
   ModelProvider,
@@ -137,6 +138,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   const provider = deps.provider(log.state.provider);
   const tools = [...deps.act.tools.values()].map((tool) => tool.spec);
   const system = await fittingPrompt(deps, windowOf(deps, provider, log.state.model), tools);
+  const built = log.events.length;
   const wanted: ModelRequest = {
     model: log.state.model,
     system,
@@ -145,14 +147,25 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
     effort: log.state.effort ?? deps.effort,
     conversation: log.state.id,
   };
-  const request = await deps.budget.fitted(wanted, estimatedTokens(log.events, promptTokens(system, tools)));
-  if (request === undefined) return undefined;
+  const fitted = (one: ModelRequest): Promise<ModelRequest | undefined> =>
+    deps.budget.fitted(one, estimatedTokens(log.events, promptTokens(system, tools)));
+  const first = await fitted(wanted);
+  if (first === undefined) return undefined;
   const number = log.state.turns + 1;
   await log.record({ type: 'model.requested', turn: number, provider: provider.id, model: log.state.model });
   if (signal.aborted) return undefined;
+  const late = lateHistory(log.events, built);
+  const request = late === undefined ? first : await fitted({ ...wanted, messages: late });
+  if (request === undefined) return undefined;
   const reply = withUniqueIds(await think(provider, request, (event) => deps.show(event), signal), log.events, number);
   await log.record(repliedEvent(deps, { provider: provider.id, model: request.model }, reply));
   return reply.stop === 'aborted' ? undefined : reply;
+}
+
+/** The conversation again, when something came between its `built` events and the request: the journal says that it was read. */
+function lateHistory(events: readonly JournalEvent[], built: number): Message[] | undefined {
+  const asked = events.findLastIndex((event) => event.type === 'model.requested');
+  return asked === built ? undefined : buildHistory(events.slice(0, asked + 1));
 }
 
 /** Of a model that no list has, the smallest window of its provider is assumed: not every server says that it cut. */

@@ -163,6 +163,35 @@ describe('loop', () => {
     assert.match(JSON.stringify(last.content[1]), /use lr 0.1/);
   });
 
+  it('puts into a request all that the journal has before it, also what came while the request was made', async () => {
+    const turns = 40;
+    const { model, bed } = await begin((_request, index) =>
+      index < turns
+        ? [{ name: 'memory_ls', input: {} }]
+        : [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
+    );
+    const session = await bed.start();
+    const said: Promise<void>[] = [];
+    session.onDidRecord(({ type }) => {
+      if (type === 'tool.finished' && said.length < turns) said.push(session.say(`word ${said.length}.`));
+    });
+    assert.equal(await session.ended, 'blocked');
+    await Promise.all(said);
+    for (const [index, { messages }] of model.requests.entries()) {
+      const asked = session.events().findIndex((event) => event.type === 'model.requested' && event.turn === index + 1);
+      const before = session
+        .events()
+        .slice(0, asked)
+        .flatMap((event) => (event.type === 'message.added' && event.text.startsWith('word') ? [event.text] : []));
+      const sent = JSON.stringify(messages);
+      assert.deepEqual(
+        before.filter((text) => !sent.includes(text)),
+        [],
+        `request ${index + 1}`,
+      );
+    }
+  });
+
   it('runs reading calls side by side and others in order', async () => {
     const { bed } = await begin([
       [
