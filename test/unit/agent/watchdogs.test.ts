@@ -198,11 +198,13 @@ describe('watchdogs', () => {
     assert.equal(silences(), 0);
     await pass(2);
     await eventually(session, 'run.alarmed');
-    await pass(15);
+    await pass(3);
     assert.equal(silences(), 1);
     await appendFile(path.join(bed?.work ?? '', 'speak'), '');
     await until(() => run?.metrics.summary('loss')?.count === 2);
-    await pass(12);
+    await pass(20);
+    assert.equal(silences(), 1);
+    await pass(10);
     await until(() => silences() === 2);
   });
 
