@@ -13,6 +13,8 @@ export interface Home {
   /** What went on in the background says here how it went. */
   readonly backgroundLogFile: string;
   readonly machinesFile: string;
+  /** What quiet hours hold back. */
+  readonly heldFolder: string;
   /** What was learnt of the machines; made anew when it is missing. */
   readonly machineHomesFile: string;
   /** The container engines that this home has used. */
@@ -41,6 +43,7 @@ export function homeAt(folder: string): Home {
     renewedSecretsFolder: path.join(folder, 'auth', 'renewed'),
     backgroundLogFile: path.join(folder, 'background.log'),
     machinesFile: path.join(folder, 'machines.json'),
+    heldFolder: path.join(folder, 'held'),
     machineHomesFile: path.join(folder, 'machine-homes.json'),
     enginesFile: path.join(folder, 'engines.json'),
     modelsFile: path.join(folder, 'models.json'),

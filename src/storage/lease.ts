@@ -3,7 +3,7 @@
  * process is gone, from another host when the heartbeat is old. What goes on in the background hands its lease over to a
  * window or a terminal that asks for it; these two keep theirs.
  */
-import { mkdir, rm, utimes } from 'node:fs/promises';
+import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { delay, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
@@ -18,6 +18,7 @@ import {
   type OwnerKind,
 } from './leaseOwner.ts';
 import { isRequested, removeRequest, watchLease, writeRequest } from './leaseRequest.ts';
+import { makeFolder } from './makeFolder.ts';
 import { StorageFailure } from './storageFailure.ts';
 
 const heartbeatMs = 5_000;
@@ -58,7 +59,7 @@ export class Lease {
    */
   static async acquire(file: string, terms: LeaseTerms): Promise<Lease> {
     const owner = thisProcess(terms.kind);
-    await mkdir(path.dirname(file), { recursive: true });
+    await makeFolder(path.dirname(file));
     for (let attempt = 0; attempt < 20; attempt += 1) {
       if (await claim(file, owner, terms.clock)) return new Lease(file, owner, terms);
       const holder = await liveOwner(file, terms.clock);

@@ -30,9 +30,13 @@ export function storageFailure(error: unknown, file: string): StorageFailure {
       );
     case 'EACCES':
     case 'EPERM':
-      return new StorageFailure('denied', `No permission to write ${file}.`, cause);
+      return new StorageFailure('denied', `No permission to write ${file}. Look at its owner and its mode.`, cause);
     case 'EROFS':
-      return new StorageFailure('read_only', `${file} is on a read-only file system.`, cause);
+      return new StorageFailure(
+        'read_only',
+        `${file} is on a read-only file system. Make that writable again, or use another home folder.`,
+        cause,
+      );
     default:
       return new StorageFailure('io', `Cannot write ${file}: ${messageOf(error)}`, cause);
   }

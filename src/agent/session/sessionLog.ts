@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
+import { UserFacing } from '../../base/errors.ts';
 import { Journal } from '../../storage/journal.ts';
 import { isPassing, StorageFailure } from '../../storage/storageFailure.ts';
 import type { JournalEvent, SessionEvent } from '../events.ts';
@@ -21,6 +22,19 @@ interface Stall {
   readonly timer: Disposable;
 }
 
+/** Where the first line of a journal is lost, nothing else of it tells the goal, the model and the folder. */
+export const withoutStart = (file: string): UserFacing =>
+  new UserFacing(
+    `The start of the session is missing or damaged in ${file}, so it can neither be read nor gone on with.`,
+    'Put the file back from a copy, or start the goal again. Runs that it launched are not touched by this.',
+  );
+
+interface Read {
+  readonly file: string;
+  readonly events: readonly JournalEvent[];
+  readonly damage: readonly string[];
+}
+
 export class SessionLog {
   readonly #journal: Journal<SessionEvent>;
   readonly #events: JournalEvent[];
@@ -34,10 +48,10 @@ export class SessionLog {
   #stall: Stall | undefined;
   #isStallTold = false;
 
-  private constructor(journal: Journal<SessionEvent>, clock: Clock, read: Pick<SessionLog, 'damage' | 'events'>) {
+  private constructor(journal: Journal<SessionEvent>, clock: Clock, read: Read) {
     const events = [...read.events];
     const state = foldSession(events);
-    if (state === undefined) throw new Error('A journal must begin with session.started');
+    if (state === undefined) throw withoutStart(read.file);
     this.#journal = journal;
     this.#clock = clock;
     this.#events = events;
@@ -45,7 +59,7 @@ export class SessionLog {
     this.damage = read.damage;
   }
 
-  /** Opens a journal that exists, or begins one with `first`. Throws `StorageFailure`. */
+  /** Opens a journal that exists, or begins one with `first`. Throws `StorageFailure`, and `UserFacing` for one without its start. */
   static async open(
     file: string,
     clock: Clock,
@@ -55,7 +69,7 @@ export class SessionLog {
     try {
       const events = [...(reading.events as readonly JournalEvent[])];
       if (first !== undefined) events.push(await journal.append(first));
-      return new SessionLog(journal, clock, { events, damage: reading.damage });
+      return new SessionLog(journal, clock, { file, events, damage: reading.damage });
     } catch (error) {
       await journal.close();
       throw error;

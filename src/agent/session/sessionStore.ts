@@ -32,7 +32,7 @@ import { ledgerOf } from '../runs/runDesk.ts';
 import { searchJournals, type SearchHit, type SearchOptions } from '../archive/search.ts';
 import { LiveSession } from './session.ts';
 import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
-import { SessionLog } from './sessionLog.ts';
+import { SessionLog, withoutStart } from './sessionLog.ts';
 import type { RunState } from '../state.ts';
 import { checkModel, createParts, type SharedDeps } from './sessionParts.ts';
 import { unfinishedOf } from './unfinished.ts';
@@ -119,8 +119,10 @@ export class SessionStore implements Sessions {
   }
 
   async read(id: SessionId): Promise<SessionReading> {
-    const { events, damage } = await readJournal<SessionEvent>(this.#deps.home.journalFile(id));
+    const file = this.#deps.home.journalFile(id);
+    const { events, damage } = await readJournal<SessionEvent>(file);
     const state = foldSession(events as readonly JournalEvent[]);
+    if (state === undefined && events.length + damage.length > 0) throw withoutStart(file);
     if (state === undefined) throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
     const open = this.#open.get(id);
     const ledger = open?.ledger ?? ledgerOf(state, (run) => run.metrics);

@@ -97,6 +97,13 @@ describe('lease', () => {
     await (await acquire(new ManualClock())).release();
   });
 
+  it('says what is in the way where its folder cannot be made', async () => {
+    await writeFile(path.join(folder, 'sessions'), 'a file');
+    const inTheWay = path.join(folder, 'sessions', 's-1', 'lease.json');
+    const terms = { clock: new ManualClock(), kind: 'terminal', onLost: nothing } as const;
+    await assert.rejects(Lease.acquire(inTheWay, terms), { reason: 'io', message: /Cannot write .*s-1: ENOTDIR/ });
+  });
+
   it('outlives a disk that does not answer for a while', async () => {
     const clock = new ManualClock();
     let losses = 0;
