@@ -228,6 +228,8 @@ function ownPriceOf(provider: string, model: string, table: PriceTable): Price |
   return key === undefined ? undefined : table[key];
 }
 
-const fits = (key: string, id: string): boolean => new RegExp(`^${key.split('*').map(escaped).join('.*')}$`).test(id);
+/** Asked for every entry after every reply: most are told apart by how they begin. */
+const fits = (key: string, id: string): boolean =>
+  id.startsWith(key.split('*', 1)[0] ?? '') && new RegExp(`^${key.split('*').map(escaped).join('.*')}$`).test(id);
 
 const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
