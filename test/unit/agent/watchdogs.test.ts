@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
+import type { Session } from '../../../src/agent/engine.ts';
 import { newEventId } from '../../../src/base/ids.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedModel, type Script, type ScriptedReply } from '../../fakes/scriptedModel.ts';
@@ -26,6 +27,8 @@ const untilEnd = [
 ];
 /** A training with a child, both of which have to go. */
 const diverging = `sleep 300 & echo step=1 loss=2.0; echo step=2 loss=1.5; echo step=3 loss=nan; ${forever}`;
+/** Before what raises an alarm: a request that is under way would tell of it, and the agent then sleeps on. */
+const onceAsleep = 'while [ ! -e asleep ]; do sleep 0.02; done';
 const lastMessages = (model: ScriptedModel): string => JSON.stringify(model.requests.at(-1)?.messages);
 
 describe('watchdogs', () => {
@@ -34,6 +37,10 @@ describe('watchdogs', () => {
     const model = new ScriptedModel(script);
     bed = await testEngine(model, options);
     return { model, session: await bed.start({ goal: 'train a model' }) };
+  };
+  const goOnAsleep = async (session: Session): Promise<void> => {
+    await eventually(session, 'sleep.started');
+    await writeFile(path.join(bed?.work ?? '', 'asleep'), '');
   };
   const shutDown = async (): Promise<void> => {
     if (bed === undefined) return;
@@ -67,12 +74,13 @@ describe('watchdogs', () => {
     const { model, session } = await begin([
       [
         launch(
-          `echo step=1 loss=2 grad_norm=1; for step in 2 3 4 5; do echo step=$step loss=1 grad_norm=inf; done; ${forever}`,
+          `echo step=1 loss=2 grad_norm=1; ${onceAsleep}; for step in 2 3 4 5; do echo step=$step loss=1 grad_norm=inf; done; ${forever}`,
         ),
       ],
       untilLater,
       quit,
     ]);
+    await goOnAsleep(session);
     assert.equal(await session.ended, 'blocked');
     const alarms = eventsOf(session, 'run.alarmed');
     assert.deepEqual(
@@ -109,9 +117,10 @@ describe('watchdogs', () => {
   });
 
   it('ask a person where the policy says so, and kill when the answer is kill', async () => {
-    const { session } = await begin([[launch(diverging)], untilLater, quit], {
+    const { session } = await begin([[launch(`${onceAsleep}; ${diverging}`)], untilLater, quit], {
       settings: { watchdogs: { non_finite: 'ask' } },
     });
+    await goOnAsleep(session);
     const asked = await eventually(session, 'question.asked');
     assert.deepEqual(asked.options, ['kill', 'let it go on']);
     assert.equal(asked.fallback, 'let it go on');
@@ -172,9 +181,10 @@ describe('watchdogs', () => {
   });
 
   it('let the project say otherwise than the person', async () => {
-    bed = await testEngine(new ScriptedModel([[launch(diverging)], untilLater, quit]));
+    bed = await testEngine(new ScriptedModel([[launch(`${onceAsleep}; ${diverging}`)], untilLater, quit]));
     await appendFile(path.join(bed.work, 'helios.json'), JSON.stringify({ watchdogs: { non_finite: 'warn' } }));
     const session = await bed.start({ goal: 'train a model' });
+    await goOnAsleep(session);
     assert.equal(await session.ended, 'blocked');
     assert.equal(eventsOf(session, 'run.alarmed')[0]?.action, 'warn');
     assert.equal(bed.engine.runs.all()[0]?.liveness.kind, 'running');
@@ -213,12 +223,13 @@ describe('watchdogs', () => {
       const { session } = await begin([
         [
           launch(
-            `echo step=1 loss=1 grad_norm=1; for step in 2 3 4; do echo step=$step loss=1 grad_norm=inf; done; ${forever}`,
+            `echo step=1 loss=1 grad_norm=1; ${onceAsleep}; for step in 2 3 4; do echo step=$step loss=1 grad_norm=inf; done; ${forever}`,
           ),
         ],
         untilLater,
         untilLater,
       ]);
+      await goOnAsleep(session);
       await eventually(session, 'run.alarmed');
       await until(() => eventsOf(session, 'sleep.started').length === 2);
       assert.ok(bed);
