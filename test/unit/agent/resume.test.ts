@@ -167,7 +167,7 @@ describe('resume', () => {
   it('lists sessions from an index that is made anew when it is damaged', async () => {
     bed = await testEngine(new ScriptedModel([launch('echo loss=0.5'), wait(1), done]));
     const session = await bed.start();
-    await session.ended;
+    await eventually(session, 'tool.finished', ({ name }) => name === 'finish');
     const [listed] = await bed.engine.sessions.list();
     assert.equal(listed?.best, 'loss 0.5');
     await bed.engine.close();
