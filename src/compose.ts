@@ -32,6 +32,7 @@ import { noUsage, type ModelProvider } from './models/model.ts';
 import { ModelCache } from './models/list/modelCache.ts';
 import { LiveCatalogue } from './models/modelCatalogue.ts';
 import { costOf, extendPrices, listPrices, withToldPrices, type PriceTable } from './models/prices.ts';
+import { HeldMessages } from './notify/heldMessages.ts';
 import type { Notifier } from './notify/notifier.ts';
 import { KeepAwake } from './power/keepAwake.ts';
 import { defaultReportsFolder } from './reports/reportFolder.ts';
@@ -186,7 +187,17 @@ const rememberSecrets = (ports: EnginePorts, known: KnownSecrets): EnginePorts =
 
 const notifierOf = (options: EngineOptions, known: KnownSecrets): Notifier => {
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;
-  return createNotifier({ settings, ports, clock, logger, known, env: process.env, fetch: createFetch(settings) });
+  const held = new HeldMessages({ folder: homeAt(options.home).heldFolder, write: writeForOwner });
+  return createNotifier({
+    settings,
+    ports,
+    clock,
+    logger,
+    known,
+    held,
+    env: process.env,
+    fetch: createFetch(settings),
+  });
 };
 
 /** Settings are read when work begins. */

@@ -34,7 +34,8 @@ function bareChannel(settings: ChannelSettings, deps: ChannelDeps): Channel {
 
 const mostBodyChars = 1_500;
 
-const cleaned = (message: Message, redact: ChannelDeps['redact']): Message => ({
+/** As it may leave. */
+export const cleaned = (message: Message, redact: ChannelDeps['redact']): Message => ({
   ...message,
   title: oneLine(redact(message.title), 150),
   body: redact(message.body).slice(0, mostBodyChars),

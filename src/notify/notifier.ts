@@ -2,12 +2,15 @@
 import { delay } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { NotifyFailure, type Channel, type ChannelDeps } from './channel.ts';
-import { createChannel } from './createChannel.ts';
+import { cleaned, createChannel } from './createChannel.ts';
+import type { HeldMessages, HeldRoute } from './heldMessages.ts';
 import type { Notification } from './notification.ts';
 import { Outbox } from './outbox.ts';
+import { QuietBox } from './quietBox.ts';
 import {
   askedEvent,
   heldUntil,
+  refusalOf,
   routesOf,
   type PersonNotifications,
   type ProjectNotifications,
@@ -19,6 +22,8 @@ export interface NotifierOptions extends Omit<ChannelDeps, 'resolve'> {
   /** Of the person; read anew for each notification. */
   settings(): PersonNotifications;
   readonly secrets: SecretSources;
+  /** What quiet hours hold back, whichever process is there when they end. */
+  readonly held: HeldMessages;
 }
 
 /** What became of a trial. */
@@ -31,6 +36,7 @@ export interface TrialResult {
 
 interface Box {
   readonly outbox: Outbox;
+  readonly quiet: QuietBox;
   readonly channel: Channel;
 }
 
@@ -42,9 +48,14 @@ export class Notifier {
   readonly #boxes = new Map<string, Box>();
   /** Channels whose failure was shown. */
   readonly #shown = new Set<string>();
+  readonly #takingUp: Promise<void>;
 
+  /** What earlier processes held back is told by this one, at its time. */
   constructor(options: NotifierOptions) {
     this.#options = options;
+    this.#takingUp = this.#takeUp().catch((error: unknown) =>
+      options.logger.warn(`What quiet hours held back cannot be read: ${messageOf(error)}`),
+    );
   }
 
   /** Returns at once. Each channel that asks for it is told, at once, later or with others, as its settings say. */
@@ -60,19 +71,36 @@ export class Notifier {
 
   /** Resolves when nothing is on its way any more. Never rejects. */
   async settled(): Promise<void> {
+    await this.#takingUp;
+    await Promise.all([...this.#boxes.values()].map(({ quiet }) => quiet.settled));
     await Promise.all([...this.#boxes.values()].map(({ outbox }) => outbox.settled));
   }
 
-  /** Sends what waits for its turn, and gives it some seconds. What is held for the end of quiet hours is not sent any more. */
+  /** Sends what waits for its turn, and gives it some seconds. What quiet hours hold back is left to the next process. */
   async close(): Promise<void> {
+    await this.#takingUp;
     for (const { outbox } of this.#boxes.values()) outbox.flush();
     const late = new AbortController();
     const isOver = delay(this.#options.clock, closingMs, late.signal).catch(() => undefined);
     await Promise.race([this.settled(), isOver]);
     late.abort();
-    for (const { outbox } of this.#boxes.values()) outbox.dispose();
+    for (const { outbox, quiet } of this.#boxes.values()) {
+      outbox.dispose();
+      quiet.dispose();
+    }
     this.#boxes.clear();
   }
+
+  async #takeUp(): Promise<void> {
+    for (const { channel, isProject, untilMs } of await this.#options.held.waiting()) {
+      const refused = refusalOf({ channel, isProject }, this.#options.settings());
+      // One for a window waits for a window.
+      if (refused === undefined && !this.#isAbsent(channel))
+        this.#boxOf({ channel, isProject }).quiet.releaseAt(untilMs);
+    }
+  }
+
+  #isAbsent = ({ type }: HeldRoute['channel']): boolean => type === 'vscode' && this.#options.show === undefined;
 
   #post(route: Route, notification: Notification): void {
     const event = askedEvent(route, notification.events);
@@ -81,11 +109,13 @@ export class Notifier {
       this.#failed(new NotifyFailure('settings', route.refused), 'commands of helios.json');
       return;
     }
-    const { outbox } = this.#boxOf(route);
+    const { outbox, quiet } = this.#boxOf(route);
     const message = { ...notification, event };
+    const { channel, isProject, quietHours } = route;
     const untilMs = heldUntil(route, event, this.#options.clock.now());
     if (untilMs === undefined) outbox.post(message);
-    else outbox.hold(message, untilMs);
+    else if (!this.#isAbsent(channel))
+      quiet.hold({ channel, isProject, quietHours, untilMs, message: cleaned(message, this.#options.redact) });
   }
 
   async #attempt(route: Route, notification: Notification): Promise<TrialResult> {
@@ -100,17 +130,20 @@ export class Notifier {
     }
   }
 
-  #boxOf({ channel: settings, isProject }: Route): Box {
+  #boxOf({ channel: settings, isProject }: HeldRoute): Box {
     const key = JSON.stringify([isProject, settings]);
     const before = this.#boxes.get(key);
     if (before !== undefined) return before;
-    const { clock, secrets } = this.#options;
+    const { clock, secrets, held: store } = this.#options;
     const resolve = (text: string): Promise<string> => resolveSecrets(text, secrets, isProject);
     const channel = createChannel(settings, { ...this.#options, resolve });
-    const box = {
-      channel,
-      outbox: new Outbox({ channel, clock, onFailed: (error) => this.#failed(error, channel.name) }),
-    };
+    const onFailed = (error: unknown): void => this.#failed(error, channel.name);
+    const outbox = new Outbox({ channel, clock, onFailed });
+    const quiet = new QuietBox({
+      ...{ route: { channel: settings, isProject }, store, clock, onFailed },
+      send: (message) => outbox.tell(message),
+    });
+    const box = { channel, outbox, quiet };
     this.#boxes.set(key, box);
     return box;
   }

@@ -1,4 +1,4 @@
-/** What is on its way to one channel: one at a time, not too many, and nothing in hours that are to be quiet. */
+/** What is on its way to one channel: one at a time, and not too many. */
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Channel } from './channel.ts';
@@ -23,10 +23,7 @@ export class Outbox implements Disposable {
   readonly #bucket: TokenBucket;
   /** For lack of a token. */
   #waiting: Message[] = [];
-  /** For the quiet of its hours. */
-  #held: Message[] = [];
   #next: Disposable | undefined;
-  #release: Disposable | undefined;
   #sending: Promise<void> = Promise.resolve();
 
   constructor(options: OutboxOptions) {
@@ -44,14 +41,14 @@ export class Outbox implements Disposable {
     this.#next ??= this.#options.clock.after(this.#bucket.msUntilNext(), () => this.#sendWaiting());
   }
 
-  /** Keeps it until `untilMs`; all that was kept is then sent as one. */
-  hold(message: Message, untilMs: number): void {
-    this.#held = [...this.#held, message].slice(-mostWaiting);
-    this.#release?.dispose();
-    this.#release = this.#options.clock.after(untilMs - this.#options.clock.now(), () => this.#releaseHeld());
+  /** In its turn, whatever else was sent. Rejects when it does not arrive. */
+  tell(message: Message): Promise<void> {
+    const told = this.#sending.then(() => this.#options.channel.send(message));
+    this.#sending = told.catch(() => undefined);
+    return told;
   }
 
-  /** Resolves when nothing is on its way any more; what waits or is held goes on waiting. Never rejects. */
+  /** Resolves when nothing is on its way any more; what waits goes on waiting. Never rejects. */
   get settled(): Promise<void> {
     return this.#sending;
   }
@@ -69,7 +66,6 @@ export class Outbox implements Disposable {
   /** What waits is not sent any more. */
   dispose(): void {
     this.#next?.dispose();
-    this.#release?.dispose();
   }
 
   #sendWaiting(): void {
@@ -77,15 +73,7 @@ export class Outbox implements Disposable {
     this.flush();
   }
 
-  #releaseHeld(): void {
-    this.#release = undefined;
-    const held = this.#held;
-    this.#held = [];
-    if (held.length > 0) this.post(summed(held, 'While it was quiet'));
-  }
-
   #send(message: Message): void {
-    const { channel, onFailed } = this.#options;
-    this.#sending = this.#sending.then(() => channel.send(message)).catch((error: unknown) => onFailed(error));
+    this.tell(message).catch((error: unknown) => this.#options.onFailed(error));
   }
 }

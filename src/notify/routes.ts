@@ -31,26 +31,36 @@ export interface Route {
 
 const windowAlone: readonly ChannelSettings[] = [{ type: 'vscode' }];
 
-/** A channel that both name is told once. Events of a project without channels of its own are for those of the person. */
+/** A channel that both name is told once. What a project without channels of its own says is for those of the person. */
 export function routesOf(person: PersonNotifications, project: ProjectNotifications = {}): Route[] {
   const { notifications = {} } = project;
   const asked = notifications.channels ?? [];
-  const ownEvents = chosen(person.events) ?? (asked.length === 0 ? chosen(notifications.events) : undefined);
-  const ownQuiet = person.quietHours ?? project.quietHours;
+  const { events, quietHours } = asked.length === 0 ? notifications : {};
+  const ownEvents = chosen(person.events) ?? chosen(events);
+  const ownQuiet = person.quietHours ?? quietHours ?? project.quietHours;
   const own = (person.channels ?? windowAlone).map((channel) => route(channel, ownEvents, ownQuiet));
   const known = new Set(own.map(({ channel }) => JSON.stringify(channel)));
   const quiet = notifications.quietHours ?? project.quietHours ?? person.quietHours;
   const others = asked
     .filter((channel) => !known.has(JSON.stringify(channel)))
     .map((channel) => ({ ...route(channel, chosen(notifications.events), quiet), isProject: true }));
-  return [...own, ...others.map((each) => (mayRun(each, person) ? each : { ...each, refused: commandRefused }))];
+  return [...own, ...others.map((each) => ({ ...each, ...refusedIn(each, person) }))];
 }
 
 const commandRefused =
   'Commands of helios.json are not run: allow them with helios.notifications.allowProjectCommands, or allowsProjectCommands in preferences.json.';
 
-const mayRun = ({ channel }: Route, { allowsProjectCommands }: PersonNotifications): boolean =>
-  channel.type !== 'command' || allowsProjectCommands === true;
+/** Why nothing is sent there; undefined where something may be. */
+export const refusalOf = (
+  { channel, isProject }: Pick<Route, 'channel' | 'isProject'>,
+  { allowsProjectCommands }: PersonNotifications,
+): string | undefined =>
+  isProject && channel.type === 'command' && allowsProjectCommands !== true ? commandRefused : undefined;
+
+function refusedIn(route: Route, person: PersonNotifications): Pick<Route, 'refused'> {
+  const refused = refusalOf(route, person);
+  return refused === undefined ? {} : { refused };
+}
 
 const chosen = (events: readonly NotifyEvent[] | undefined): readonly NotifyEvent[] | undefined =>
   events === undefined || events.length === 0 ? undefined : events;

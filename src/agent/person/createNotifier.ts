@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { KnownSecrets } from '../../base/redact.ts';
+import type { HeldMessages } from '../../notify/heldMessages.ts';
 import { Notifier } from '../../notify/notifier.ts';
 import { checkNotifications } from '../../project/personNotifications.ts';
 import type { EnginePorts, EngineSettings } from '../engine.ts';
@@ -12,6 +13,7 @@ export interface NotifierAround {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fetch: typeof globalThis.fetch;
   readonly known: KnownSecrets;
+  readonly held: HeldMessages;
   settings(): EngineSettings;
 }
 

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { HeldMessages } from '../../../src/notify/heldMessages.ts';
 import type { Message, Notification } from '../../../src/notify/notification.ts';
 import { Notifier } from '../../../src/notify/notifier.ts';
 import { quietUntil } from '../../../src/notify/quietHours.ts';
 import { routesOf, type PersonNotifications } from '../../../src/notify/routes.ts';
 import { resolveSecrets } from '../../../src/notify/secretText.ts';
 import { defaultEvents, type NotifyEvent } from '../../../src/notify/settings.ts';
+import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { notifySite } from '../../fakes/notifySite.ts';
+import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { message } from './message.ts';
 
 const minute = 60_000;
@@ -17,17 +23,22 @@ describe('the notifier', () => {
   let clock: ManualClock;
   let shown: Message[];
   let warnings: string[];
+  let isOnline: boolean;
   beforeEach(() => {
+    isOnline = false;
     clock = new ManualClock(noon);
     shown = [];
     warnings = [];
   });
 
+  const folder = scratchFolder();
+  const store = (): HeldMessages => new HeldMessages({ folder: path.join(folder(), 'held'), write: writeFileAtomic });
   const notifier = (settings: PersonNotifications = {}, hasWindow = true): Notifier =>
     new Notifier({
+      held: store(),
       clock,
       logger: { ...silentLogger, warn: (text) => warnings.push(text) },
-      fetch: () => Promise.reject(new TypeError('fetch failed')),
+      fetch: (...call) => (isOnline ? fetch(...call) : Promise.reject(new TypeError('fetch failed'))),
       env: { PATH: '/nowhere' },
       caFile: () => undefined,
       redact: (text) => text.replaceAll('hunter2', '[redacted]'),
@@ -108,6 +119,122 @@ describe('the notifier', () => {
     assert.equal(shown.at(-1)?.event, 'alarm');
   });
 
+  const quiet = { from: '11:00', to: '13:00' };
+  const held = { events: ['task_complete', 'error', 'alarm'], quietHours: quiet } satisfies PersonNotifications;
+
+  it('leaves what it holds back to the next process, which tells it once', async () => {
+    const first = notifier(held);
+    first.notify(about('task_complete', { title: 'Run 1 of hunter2', metrics: { loss: NaN }, atMs: noon }));
+    first.notify(about('alarm', { title: 'Run 2: NaN', atMs: noon + 1 }));
+    await first.close();
+    const files = readdirSync(path.join(folder(), 'held'), { recursive: true, withFileTypes: true });
+    const texts = files
+      .filter((file) => file.isFile())
+      .map((file) => readFileSync(path.join(file.parentPath, file.name), 'utf8'));
+    assert.equal(texts.length, 2);
+    assert.doesNotMatch(texts.join(), /hunter2/);
+    const second = notifier(held);
+    await second.settled();
+    second.notify(about('task_complete', { title: 'Run 3', atMs: noon + 2 }));
+    await clock.advance(59 * minute);
+    await second.settled();
+    assert.deepEqual(titles(), []);
+    await clock.advance(minute);
+    await second.settled();
+    assert.deepEqual(titles(), ['While it was quiet: 3 notifications']);
+    assert.match(shown[0]?.body ?? '', /Run 1 of .*\nRun 2: NaN\nRun 3$/);
+    await second.close();
+    const third = notifier(held);
+    await clock.advance(60 * minute);
+    await third.close();
+    assert.equal(shown.length, 1, 'once');
+    assert.equal(clock.pendingTimers, 0);
+  });
+
+  it('is told by one of two that are there when the quiet ends, as one', async () => {
+    const both = [notifier(held), notifier(held)];
+    for (const [index, one] of both.entries()) one.notify(about('error', { title: `Error ${index + 1}` }));
+    await Promise.all(both.map((one) => one.settled()));
+    await clock.advance(60 * minute);
+    await Promise.all(both.map((one) => one.settled()));
+    assert.deepEqual(titles(), ['While it was quiet: 2 notifications']);
+  });
+
+  it('tells at once what became due while nobody was there', async () => {
+    const first = notifier(held);
+    first.notify(about('error'));
+    await first.close();
+    await clock.advance(3 * 60 * minute);
+    const second = notifier(held);
+    await second.settled();
+    await clock.advance(0);
+    await second.settled();
+    assert.deepEqual(titles(), ['While it was quiet: error']);
+  });
+
+  it('waits for the end of the next quiet hours where those have begun', async () => {
+    const first = notifier(held);
+    first.notify(about('error'));
+    await first.close();
+    await clock.advance(24 * 60 * minute);
+    const second = notifier(held);
+    await second.settled();
+    await clock.advance(59 * minute);
+    await second.settled();
+    assert.deepEqual(titles(), []);
+    await clock.advance(minute);
+    await second.settled();
+    assert.deepEqual(titles(), ['While it was quiet: error']);
+  });
+
+  it('leaves to a window what is for a window', async () => {
+    const first = notifier(held);
+    first.notify(about('error'));
+    await first.close();
+    await clock.advance(3 * 60 * minute);
+    const terminal = notifier(held, false);
+    await terminal.settled();
+    await clock.advance(minute);
+    await terminal.close();
+    const second = notifier(held);
+    await second.settled();
+    await clock.advance(0);
+    await second.close();
+    assert.deepEqual(titles(), ['While it was quiet: error']);
+  });
+
+  it('tries again where the network is not there yet when they end', async () => {
+    const site = await notifySite();
+    const one = notifier({ ...held, channels: [{ type: 'webhook', url: site.url }] });
+    isOnline = false;
+    one.notify(about('error', { title: 'Stands still', atMs: noon }));
+    await one.settled();
+    await clock.advance(60 * minute);
+    await until('it gave up', async () => {
+      await clock.advance(1_000);
+      return shown.length > 0;
+    });
+    assert.deepEqual(titles(), [`Notifications by webhook ${new URL(site.url).host} do not arrive`]);
+    await one.settled();
+    isOnline = true;
+    await clock.advance(11 * minute);
+    await site.taken(1);
+    await one.close();
+    await site.close();
+    assert.equal(site.calls.length, 1);
+    assert.match(site.calls[0]?.body ?? '', /While it was quiet: Stands still/);
+  });
+
+  it('keeps in memory what cannot be written', async () => {
+    writeFileSync(path.join(folder(), 'held'), 'a file, where the folder should be');
+    const one = notifier(held);
+    one.notify(about('error'));
+    await one.settled();
+    await clock.advance(60 * minute);
+    await one.settled();
+    assert.equal(titles().at(-1), 'While it was quiet: error');
+  });
+
   it('shows a failure once, and fails nobody', async () => {
     const one = notifier({ channels: [{ type: 'desktop' }] });
     // There is no program in that PATH.
@@ -150,6 +277,12 @@ describe('routesOf', () => {
         ['vscode', true],
       ],
     );
+  });
+
+  it('knows the quiet hours of a project without channels of its own', () => {
+    const quietHours = { from: '22:00', to: '07:00' };
+    const [own] = routesOf({}, { notifications: { quietHours } });
+    assert.deepEqual(own?.quietHours, quietHours);
   });
 
   const cases: readonly (readonly [
