@@ -1,5 +1,6 @@
 /** The engine for a command that works on no session: it reads, and asks machines. */
 import type { Engine, EngineSettings } from '../agent/engine.ts';
+import { silentLogger } from '../base/logger.ts';
 import type { CommandContext } from './command.ts';
 import { secretKeeper } from '../storage/secretFiles.ts';
 import { keyReader } from './auth/keys.ts';
@@ -25,6 +26,7 @@ export async function withEngine<T>(
       ...(isTerminal ? terminalPrompts(world) : refusingPrompts(world)),
     },
     clock: world.clock,
+    logger: { ...silentLogger, warn: (message) => void world.stderr.write(`helios: ${message}\n`) },
     workFolder: world.cwd,
   });
   try {

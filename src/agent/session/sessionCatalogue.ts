@@ -3,7 +3,7 @@
  * this process remembers the state before; otherwise it is read whole, once.
  */
 import { readdir, stat } from 'node:fs/promises';
-import { codeOf } from '../../base/errors.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
 import { isRunId, isSessionId, type SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { formatValue } from '../../base/text.ts';
@@ -34,6 +34,8 @@ export interface CatalogueDeps {
 /** States of so many journals that grow without us (another window, the background) are remembered. */
 const mostFollowed = 8;
 const statsAtOnce = 64;
+/** In place of a size. */
+const unreadable = -1;
 
 /** Ids of all sessions on disk, oldest first. */
 export async function sessionIds(home: Home): Promise<SessionId[]> {
@@ -53,6 +55,7 @@ interface Followed {
 export class SessionCatalogue {
   readonly #deps: CatalogueDeps;
   readonly #followed = new Map<SessionId, Followed>();
+  readonly #leftOut = new Set<SessionId>();
   #index: Promise<SessionIndex> | undefined;
   #opened: SessionIndex | undefined;
   /** Who asks while the journals are looked at shares the next look. */
@@ -115,12 +118,21 @@ export class SessionCatalogue {
     const known = index.journalSizes();
     const sizes = await this.#journalSizes();
     for (const [id, size] of sizes) {
-      if (size === known.get(id)) continue;
-      const session = await this.#read(id, size);
+      if (size === known.get(id) || size === unreadable) continue;
+      const session = await this.#read(id, size).catch((error: unknown) => this.#leaveOut(id, error));
       if (session !== undefined) index.put(session);
     }
     for (const id of known.keys()) if (isSessionId(id) && !sizes.has(id)) this.#forget(index, id);
     return index;
+  }
+
+  /** One that the system does not let be read takes no other with it. Rethrows what is a fault of ours. */
+  #leaveOut(id: SessionId, error: unknown): undefined {
+    if (codeOf(error) === undefined) throw error;
+    this.#followed.delete(id);
+    if (!this.#leftOut.has(id))
+      this.#deps.logger.warn(`Session ${id} is left out: its journal cannot be read (${messageOf(error)}).`);
+    this.#leftOut.add(id);
   }
 
   #forget(index: SessionIndex, id: SessionId): void {
@@ -128,14 +140,15 @@ export class SessionCatalogue {
     index.remove(id);
   }
 
-  /** Of all journals that are there. */
+  /** Of all journals that are there; `unreadable` where it cannot be told. */
   async #journalSizes(): Promise<Map<SessionId, number>> {
     const ids = await sessionIds(this.#deps.home);
     const sizes = new Map<SessionId, number>();
     for (let first = 0; first < ids.length; first += statsAtOnce)
       await Promise.all(
         ids.slice(first, first + statsAtOnce).map(async (id) => {
-          const size = await sizeOf(this.#deps.home.journalFile(id));
+          const file = this.#deps.home.journalFile(id);
+          const size = await sizeOf(file).catch((error: unknown) => this.#leaveOut(id, error) ?? unreadable);
           if (size !== undefined) sizes.set(id, size);
         }),
       );

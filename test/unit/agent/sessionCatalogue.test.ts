@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { SessionCatalogue } from '../../../src/agent/session/sessionCatalogue.ts';
@@ -90,6 +90,29 @@ describe('catalogue of sessions', () => {
     assert.deepEqual(await catalogue.findRun(runId), place);
     assert.deepEqual(await catalogue.findRun('local:1001'), place);
     assert.equal(await catalogue.findRun('local:1002'), undefined);
+  });
+
+  it('lists the others where a journal cannot be read, and says so once', async () => {
+    const [sound, broken] = [new SyntheticJournal('sound'), new SyntheticJournal('broken')];
+    await sound.write(home());
+    await mkdir(journalFile(broken), { recursive: true });
+    const catalogue = open();
+    const goals = async (): Promise<string[]> => (await catalogue.list([])).map(({ goal }) => goal);
+    assert.deepEqual([await goals(), await goals()], [['sound'], ['sound']]);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0] ?? '', new RegExp(`^Session ${broken.sessionId} is left out: .*EISDIR`));
+  });
+
+  it('keeps what it knew of a session whose folder cannot be looked into any more', async () => {
+    const journal = new SyntheticJournal('goal');
+    await journal.write(home());
+    const catalogue = open();
+    assert.equal((await catalogue.list([])).length, 1);
+    await rm(home().sessionFolder(journal.sessionId), { recursive: true });
+    // A file in its place: as with a folder that nobody may enter, the journal is not known to be gone.
+    writeFileSync(home().sessionFolder(journal.sessionId), '');
+    assert.equal((await catalogue.list([])).length, 1);
+    assert.match(warnings.join(), /is left out: .*ENOTDIR/);
   });
 
   it('forgets sessions that are gone', async () => {
