@@ -73,7 +73,7 @@ describe('full disk', () => {
     await clock.advance(60_000);
     assert.equal(session.state.phase, 'sleeping');
     disk.makeRoom();
-    await clock.advance(5_000);
+    while (session.state.phase !== 'ended') await clock.advance(5_000);
     await eventually(session, 'tool.finished', ({ name }) => name === 'finish');
     const kept = session.events().map(({ type }) => type);
     assert.ok(kept.indexOf('sleep.ended') < kept.lastIndexOf('message.added'), kept.join());
