@@ -5,7 +5,7 @@
  */
 import { open, stat } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
-import { codeOf } from '../../base/errors.ts';
+import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
 import { contextTokens } from '../../models/model.ts';
 import type { Home } from '../../storage/home.ts';
 import { fromJsonLine } from '../../storage/jsonLine.ts';
@@ -35,7 +35,7 @@ export class DaySpending {
     this.#clock = clock;
   }
 
-  /** As the journals stand now. Rejects when one that is there cannot be read. */
+  /** As the journals stand now. Rejects with `UserFacing` when one that is there cannot be read. */
   spent(): Promise<DaySpent> {
     const spent = this.#reading.then(() => this.#refreshed());
     this.#reading = spent.catch(() => undefined);
@@ -60,7 +60,11 @@ export class DaySpending {
       const from = size < before.bytes ? fresh : before;
       this.#read.set(file, addLines(from, await readFrom(file, from.bytes, size), this.#dayMs));
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
+      if (codeOf(error) !== 'ENOENT')
+        throw new UserFacing(
+          `What was spent today cannot be told: ${messageOf(error)}.`,
+          'Let the file be read, or move its session out of the home folder.',
+        );
       this.#read.delete(file);
     }
   }

@@ -3,7 +3,7 @@
  * own: whatever it decides, it decides from the journal's state.
  */
 import { delay, type Clock } from '../../base/clock.ts';
-import { HeliosError } from '../../base/errors.ts';
+import { adviceOf, HeliosError } from '../../base/errors.ts';
 import type {
   AssistantBlock,
   Effort,
@@ -297,5 +297,5 @@ function failuresInARow(events: readonly JournalEvent[]): number {
 /** For the person: why the session could not go on. */
 export const faultText = (error: unknown): string =>
   error instanceof HeliosError
-    ? error.message
+    ? adviceOf(error)
     : `Internal error: ${error instanceof Error ? error.message : String(error)}`;

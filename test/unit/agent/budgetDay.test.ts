@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, rm, truncate, utimes } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, truncate, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
@@ -95,5 +95,14 @@ describe('spending of a day', () => {
     await utimes(path.join(session.folder, 'journal.jsonl'), past, past);
     const next = await begin(costing, clock);
     assert.equal((await next.bed.engine.spentToday()).tokens, 0);
+  });
+
+  it('makes no call that a journal which cannot be read may forbid, and says what to do about it', async () => {
+    const { bed, model } = await begin(costing, noon(), { usd: 3 });
+    await mkdir(path.join(bed.home, 'sessions/s-0mwqv6v30zzzzzz/journal.jsonl'), { recursive: true });
+    const session = await bed.start();
+    assert.equal(await session.ended, 'error');
+    assert.equal(model.requests.length, 0);
+    assert.match(session.state.end?.summary ?? '', /^What was spent today cannot be told: EISDIR.*move its session out/);
   });
 });
