@@ -204,7 +204,11 @@ export class App implements Disposable {
       clock: systemClock,
       logger: this.#logger,
       openRun: (runId) => void run('helios.openRunOutput', runId),
-      source: async (sessionId) => createMetricsSource(await host.get(), sessions, sessionId as SessionId),
+      source: async (sessionId) =>
+        createMetricsSource(
+          { engine: await host.get(), sessions, clock: systemClock, logger: this.#logger },
+          sessionId as SessionId,
+        ),
     });
   }
 

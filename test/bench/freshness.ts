@@ -2,6 +2,7 @@
 import type { Engine, Session } from '../../src/agent/engine.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RunId } from '../../src/base/ids.ts';
+import { silentLogger } from '../../src/base/logger.ts';
 import { pointsAdded, readSeries, ready } from '../../src/protocol/metricsPanel.ts';
 import { createMetricsSource } from '../../src/vscode/panels/metricsSource.ts';
 import { OpenSessions } from '../../src/vscode/openSessions.ts';
@@ -44,7 +45,7 @@ async function agesOf(engine: Engine, session: Session): Promise<number[]> {
   const runId = await firstPoint(engine);
   const sessions = new OpenSessions(systemClock);
   sessions.attach(engine);
-  const source = await createMetricsSource(engine, sessions, session.id);
+  const source = await createMetricsSource({ engine, sessions, clock: systemClock, logger: silentLogger }, session.id);
   const { connection, ...panel } = openPanel(source);
   try {
     connection.onNotification(pointsAdded, ({ values }) => {

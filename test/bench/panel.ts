@@ -1,6 +1,7 @@
 /** Opening the metrics panel on a saved run of a million points, up to the answer that the view draws. */
-import type { SessionId } from '../../src/base/ids.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import type { SessionId } from '../../src/base/ids.ts';
+import { silentLogger } from '../../src/base/logger.ts';
 import { RunMetrics } from '../../src/metrics/runMetrics.ts';
 import { readSeries, ready, type SeriesQuery } from '../../src/protocol/metricsPanel.ts';
 import { homeAt } from '../../src/storage/home.ts';
@@ -71,7 +72,7 @@ async function open(folder: string, sessionId: SessionId): Promise<Opening> {
   const sessions = new OpenSessions(systemClock);
   try {
     const startedMs = performance.now();
-    const source = await createMetricsSource(engine, sessions, sessionId);
+    const source = await createMetricsSource({ engine, sessions, clock: systemClock, logger: silentLogger }, sessionId);
     const { connection, ...panel } = openPanel(source);
     connection.listen();
     const { runs } = await connection.sendRequest(ready);

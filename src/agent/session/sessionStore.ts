@@ -28,7 +28,7 @@ import type { Budget, JournalEvent, SessionEvent } from '../events.ts';
 import { foldSession } from '../fold/fold.ts';
 import { budgetFor, checkDefaultMachine } from './projectTerms.ts';
 import { goalText, resumeText } from '../context/prompt.ts';
-import { ledgerOf } from '../runs/runDesk.ts';
+import { ledgerElsewhere } from '../runs/ledgerElsewhere.ts';
 import { searchJournals, type SearchHit, type SearchOptions } from '../archive/search.ts';
 import { LiveSession } from './session.ts';
 import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
@@ -124,8 +124,7 @@ export class SessionStore implements Sessions {
     const state = foldSession(events as readonly JournalEvent[]);
     if (state === undefined && events.length + damage.length > 0) throw withoutStart(file);
     if (state === undefined) throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
-    const open = this.#open.get(id);
-    const ledger = open?.ledger ?? ledgerOf(state, (run) => run.metrics);
+    const ledger = this.#open.get(id)?.ledger ?? (await ledgerElsewhere(this.#deps.home, state));
     return { state, events: events as readonly JournalEvent[], ledger, damage };
   }
 

@@ -69,6 +69,7 @@ export class PanelHost implements Disposable {
       port: options.port,
       serve: (connection) => this.#serve(connection),
       onGone: () => {
+        options.source.setWatched?.(false);
         this.#cursors.clear();
         this.#stateFrames.dispose();
         this.#pointFrames.dispose();
@@ -99,6 +100,7 @@ export class PanelHost implements Disposable {
   #start(): PanelState {
     this.#cursors.clear();
     this.#page.begin();
+    this.#options.source.setWatched?.(true);
     return this.#options.source.state();
   }
 

@@ -13,6 +13,8 @@ export interface PanelSource {
   state(): PanelState;
   /** All points of one metric of one run, oldest first; `undefined` for a run or metric that does not exist. */
   series(runId: string, metric: string): PanelSeries | undefined | Promise<PanelSeries | undefined>;
+  /** While nobody looks, nothing needs to be read. */
+  setWatched?(isWatched: boolean): void;
   readonly onDidChangeState: Event<void>;
   readonly onDidAddPoints: Event<{ readonly runId: string; readonly metric: string }>;
 }

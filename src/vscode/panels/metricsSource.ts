@@ -1,55 +1,73 @@
-/** The data of a metrics panel: one session, live or from its files. Knows no `vscode`. */
+/** The data of a metrics panel: one session, live while it is open in this window, else as it grows elsewhere. Knows no `vscode`. */
 import type { Engine } from '../../agent/engine.ts';
+import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
-import type { SessionId } from '../../base/ids.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
 import type { RunChange } from '../../runs/liveRun.ts';
-import { homeAt } from '../../storage/home.ts';
 import type { PanelSeries, PanelSource } from '../metricsPanel/panelSource.ts';
 import type { OpenSessions } from '../openSessions.ts';
 import type { OpenSessionView } from '../present/experimentRows.ts';
 import { emptyPanelState, panelState } from '../present/panelState.ts';
-import { SavedMetrics } from './savedMetrics.ts';
+import { SessionElsewhere } from './sessionElsewhere.ts';
 
 export type MetricsSource = PanelSource & Disposable;
 
-/**
- * Live while the session is open in this window, else as it was saved; it turns live when the session is taken up.
- * Rejects with `UserFacing` for a session that does not exist.
- */
-export async function createMetricsSource(
-  engine: Engine,
-  sessions: OpenSessions,
-  id: SessionId,
-): Promise<MetricsSource> {
-  const saved = sessions.get(id) === undefined ? await engine.sessions.read(id) : undefined;
-  return new SessionMetrics(engine, sessions, { id, saved });
+export interface MetricsWorld {
+  readonly engine: Engine;
+  readonly sessions: OpenSessions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** It turns live when the session is taken up here. Rejects with `UserFacing` for a session that does not exist. */
+export async function createMetricsSource(world: MetricsWorld, id: SessionId): Promise<MetricsSource> {
+  const source = new SessionMetrics(world, id);
+  try {
+    await source.begin();
+    return source;
+  } catch (error) {
+    source.dispose();
+    throw error;
+  }
 }
 
 class SessionMetrics implements MetricsSource {
-  readonly #engine: Engine;
+  readonly #world: MetricsWorld;
   readonly #id: SessionId;
-  readonly #sessions: OpenSessions;
   readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new Emitter<void>());
   readonly #points = this.#owned.add(new Emitter<{ readonly runId: string; readonly metric: string }>());
-  readonly #saved: SavedMetrics;
+  readonly #elsewhere: SessionElsewhere;
   #last: OpenSessionView | undefined;
-  readonly onDidChangeState: Event<void>;
+  readonly onDidChangeState: Event<void> = this.#changed.event;
   readonly onDidAddPoints = this.#points.event;
 
-  constructor(
-    engine: Engine,
-    sessions: OpenSessions,
-    { id, saved }: { readonly id: SessionId; readonly saved: OpenSessionView | undefined },
-  ) {
-    this.#engine = engine;
-    this.#saved = new SavedMetrics(homeAt(engine.home));
-    this.#sessions = sessions;
+  constructor(world: MetricsWorld, id: SessionId) {
+    const { sessions } = world;
+    this.#world = world;
     this.#id = id;
-    this.#last = saved;
-    this.onDidChangeState = sessions.onDidChange;
+    const isOpenHere = (): boolean => sessions.get(id) !== undefined;
+    this.#elsewhere = this.#owned.add(new SessionElsewhere({ ...world, isOpenHere }, id));
+    this.#owned.add(
+      this.#elsewhere.onDidChange(({ grown }) => {
+        this.#last = undefined;
+        this.#changed.fire();
+        for (const runId of grown) this.#tellGrown(runId);
+      }),
+    );
+    this.#owned.add(sessions.onDidChange(() => this.#changed.fire()));
     this.#owned.add(sessions.onDidChangeRun((change) => this.#onRun(change)));
+  }
+
+  async begin(): Promise<void> {
+    const { engine, sessions } = this.#world;
+    if (sessions.get(this.#id) !== undefined) return;
+    await this.#elsewhere.look();
+    // It says why there is nothing.
+    if (this.#elsewhere.state === undefined) await engine.sessions.read(this.#id);
   }
 
   state(): PanelState {
@@ -62,22 +80,38 @@ class SessionMetrics implements MetricsSource {
     const row = view?.ledger.rows.find((each) => each.runId === runId);
     if (view === undefined || row === undefined) return undefined;
     const run = view.state.runs.get(row.runId);
-    const metrics = this.#engine.runs.get(row.runId)?.metrics ?? (run && (await this.#saved.of(run)));
+    const metrics = this.#world.engine.runs.get(row.runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
     const { steps, timesMs, values } = columns;
     return { steps, timesMs, values, startedMs: row.startedMs ?? view.state.startedMs };
   }
 
+  setWatched(isWatched: boolean): void {
+    this.#elsewhere.setWatched(isWatched);
+  }
+
   dispose(): void {
-    this.#saved.forget();
     this.#owned.dispose();
   }
 
+  /** One that is let go of here stays as it was until it has been read. */
   #view(): OpenSessionView | undefined {
-    const session = this.#sessions.get(this.#id);
-    if (session !== undefined) this.#last = this.#sessions.view(session);
+    const session = this.#world.sessions.get(this.#id);
+    if (session !== undefined) this.#last = this.#world.sessions.view(session);
+    else this.#last ??= this.#read();
     return this.#last;
+  }
+
+  #read(): OpenSessionView | undefined {
+    const { state } = this.#elsewhere;
+    const ledger = this.#elsewhere.ledger();
+    return state && ledger && { state, ledger };
+  }
+
+  #tellGrown(runId: RunId): void {
+    const row = this.#read()?.ledger.rows.find((each) => each.runId === runId);
+    for (const { metric } of row?.metrics ?? []) this.#points.fire({ runId, metric });
   }
 
   #onRun(change: RunChange): void {

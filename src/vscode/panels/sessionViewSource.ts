@@ -1,28 +1,20 @@
-/** The data of a session view: live while the session is open in this window, else its journal as it grows. Knows no `vscode`. */
+/** The data of a session view: live while the session is open in this window, else as it grows elsewhere. Knows no `vscode`. */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine, Session } from '../../agent/engine.ts';
-import type { JournalEvent, SessionEvent } from '../../agent/events.ts';
-import { applyEvent, foldSession } from '../../agent/fold/fold.ts';
-import { ledgerOf } from '../../agent/runs/runDesk.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { JournalEvent } from '../../agent/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
-import { messageOf, UserFacing } from '../../base/errors.ts';
+import { UserFacing } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
-import { homeAt, type Home } from '../../storage/home.ts';
-import { JournalFollower } from '../../storage/journalFollower.ts';
-import { Lease } from '../../storage/lease.ts';
+import { homeAt } from '../../storage/home.ts';
 import type { OpenSessions } from '../openSessions.ts';
-import { SavedMetrics } from './savedMetrics.ts';
+import { SessionElsewhere } from './sessionElsewhere.ts';
 import type { SessionHand, SessionViewSource } from '../sessionView/viewSource.ts';
-
-/** How often a journal of another process is looked at while somebody watches. */
-const lookEveryMs = 1_000;
 
 export interface SessionViewWorld {
   readonly engine: Engine;
@@ -48,61 +40,42 @@ export async function createSessionViewSource(
   }
 }
 
-/** What a journal file has told so far. */
-interface Told {
-  readonly events: JournalEvent[];
-  state: SessionState | undefined;
-  ledger: Ledger | undefined;
-}
-
-const nothingTold = (): Told => ({ events: [], state: undefined, ledger: undefined });
-
 class FollowedSession implements SessionViewSource, Disposable {
   readonly id: SessionId;
   readonly #world: SessionViewWorld;
-  readonly #home: Home;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
-  readonly #saved: SavedMetrics;
-  #follower: JournalFollower<SessionEvent>;
-  #told = nothingTold();
-  #readOnly = '';
-  #isHeld = false;
-  #isWatched = false;
-  #isDisposed = false;
-  #timer: Disposable | undefined;
+  readonly #elsewhere: SessionElsewhere;
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(world: SessionViewWorld, id: SessionId) {
-    const { engine, sessions } = world;
+    const { sessions } = world;
     this.id = id;
     this.#world = world;
-    this.#home = homeAt(engine.home);
-    this.#saved = new SavedMetrics(this.#home);
-    this.#follower = new JournalFollower(this.#home.journalFile(id));
+    const isOpenHere = (): boolean => this.#live !== undefined;
+    this.#elsewhere = this.#owned.add(new SessionElsewhere({ ...world, isOpenHere }, id));
+    this.#owned.add(this.#elsewhere.onDidChange(() => this.#changed.fire()));
     this.#owned.add(sessions.onDidRecord(({ session }) => session.id === id && this.#changed.fire()));
     this.#owned.add(sessions.onDidChange(() => this.#live !== undefined && this.#changed.fire()));
   }
 
   get isGrowing(): boolean {
-    return this.#live !== undefined || this.#isHeld;
+    return this.#live !== undefined || this.#elsewhere.holder !== undefined;
   }
 
   events(): readonly JournalEvent[] {
-    return this.#live?.events() ?? this.#told.events;
+    return this.#live?.events() ?? this.#elsewhere.events;
   }
 
   ledger(): Ledger {
-    if (this.#live !== undefined) return this.#live.ledger;
-    const { state } = this.#told;
-    if (state === undefined) throw new UserFacing(`There is no session ${this.id}.`);
-    this.#told.ledger ??= ledgerOf(state, (run) => run.metrics);
-    return this.#told.ledger;
+    const ledger = this.#live?.ledger ?? this.#elsewhere.ledger();
+    if (ledger === undefined) throw new UserFacing(`There is no session ${this.id}.`);
+    return ledger;
   }
 
   hand(): SessionHand | string {
     const live = this.#live;
-    if (live === undefined) return this.#readOnly;
+    if (live === undefined) return this.#readOnly();
     return {
       answer: (questionId, answer) => live.answer(questionId, answer),
       pin: (text) => live.pin(text),
@@ -111,14 +84,14 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   async series(runId: RunId, metric: string): Promise<SeriesColumns | undefined> {
-    const run = (this.#live?.state ?? this.#told.state)?.runs.get(runId);
-    const metrics = this.#world.engine.runs.get(runId)?.metrics ?? (run && (await this.#saved.of(run)));
+    const run = (this.#live?.state ?? this.#elsewhere.state)?.runs.get(runId);
+    const metrics = this.#world.engine.runs.get(runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
     const columns = metrics?.series(metric);
     return columns === undefined || columns.values.length === 0 ? undefined : columns;
   }
 
   async readFile(file: string, maxChars: number): Promise<string> {
-    const folder = this.#home.sessionFolder(this.id);
+    const folder = homeAt(this.#world.engine.home).sessionFolder(this.id);
     const inside = path.relative(folder, path.resolve(folder, file));
     if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside))
       throw new UserFacing('This text is not kept with the session.');
@@ -130,55 +103,25 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   setWatched(isWatched: boolean): void {
-    this.#isWatched = isWatched;
-    this.#timer?.dispose();
-    this.#timer = undefined;
-    if (isWatched) this.#lookLater();
+    this.#elsewhere.setWatched(isWatched);
   }
 
   dispose(): void {
-    this.#isDisposed = true;
-    this.setWatched(false);
-    this.#saved.forget();
     this.#owned.dispose();
   }
 
-  /** Reads what the journal has gained, and who writes it. Nothing to do while it is written here. */
-  async look(): Promise<void> {
-    if (this.#live !== undefined) return;
-    const before = this.#told.events.length;
-    const wasHeld = this.#isHeld;
-    const holder = await Lease.holder(this.#home.leaseFile(this.id), this.#world.clock);
-    this.#isHeld = holder !== undefined;
-    this.#readOnly =
-      holder === undefined
-        ? 'Nobody works on this session now, so it can only be read. Resume it to answer questions and to pin notes.'
-        : `This session goes on in another process (${holder.pid} on ${holder.host}), so it can only be read here.`;
-    for await (const { events, isFromStart } of this.#follower.read()) {
-      if (isFromStart) this.#told = nothingTold();
-      this.#take(events as readonly JournalEvent[]);
-    }
-    if (this.#told.events.length !== before || this.#isHeld !== wasHeld) this.#changed.fire();
+  look(): Promise<void> {
+    return this.#elsewhere.look();
   }
 
   get #live(): Session | undefined {
     return this.#world.sessions.get(this.id);
   }
 
-  #take(events: readonly JournalEvent[]): void {
-    const { state } = this.#told;
-    this.#told.events.push(...events);
-    this.#told.state = state === undefined ? foldSession(events) : events.reduce(applyEvent, state);
-    this.#told.ledger = undefined;
-  }
-
-  #lookLater(): void {
-    this.#timer = this.#world.clock.after(lookEveryMs, () => {
-      this.look()
-        .catch((error: unknown) => this.#world.logger.warn(`Journal of ${this.id}: ${messageOf(error)}`))
-        .finally(() => {
-          if (this.#isWatched && !this.#isDisposed) this.#lookLater();
-        });
-    });
+  #readOnly(): string {
+    const { holder } = this.#elsewhere;
+    return holder === undefined
+      ? 'Nobody works on this session now, so it can only be read. Resume it to answer questions and to pin notes.'
+      : `This session goes on in another process (${holder.pid} on ${holder.host}), so it can only be read here.`;
   }
 }

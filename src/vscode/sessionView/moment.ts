@@ -18,23 +18,28 @@ export interface MomentWorld {
   readonly source: SessionViewSource;
   readonly states: SessionStates;
   readonly timeline: Timeline;
+  /** The newest step of a session that goes on is shown as it is at this time, not as it was when it began. */
+  readonly nowMs?: number;
 }
 
 /** Throws `UserFacing` where there is no such row. */
 export async function momentOf(world: MomentWorld, index: number): Promise<Moment> {
   const { source, states } = world;
   const step = stepOf(world, index);
-  const state = states.at(step.shownAt);
-  const event = states.events[step.shownAt];
+  const isNow = world.nowMs !== undefined && index === world.timeline.steps.length - 1;
+  const shownAt = isNow ? states.events.length - 1 : step.shownAt;
+  const state = states.at(shownAt);
+  const event = states.events[shownAt];
   if (state === undefined || event === undefined) throw noSuchRow(index);
+  const atMs = isNow ? Math.max(world.nowMs ?? 0, event.at) : event.at;
   const ledger = source.ledger();
   const { facts, sections } = contentOf(world, step);
-  const run = await runOf(world, step);
+  const run = await runOf(world, step, isNow ? atMs : 0);
   return {
     ...{ index, row: step.row, facts },
     texts: sections.map(bounded),
     ...(run && { run }),
-    state: await stateAt(source, { state, atMs: event.at, ledger }),
+    state: await stateAt(source, { state, atMs, ledger }),
   };
 }
 
@@ -52,15 +57,15 @@ function contentOf({ states }: MomentWorld, step: Step) {
   return stepContent(states.events, step, state);
 }
 
-/** At the end of what took time: a call that launched it shows it as the call left it. */
-async function runOf({ source, states }: MomentWorld, step: Step): Promise<RunAt | undefined> {
+/** At the end of what took time, or later: a call that launched it shows it as the call left it. */
+async function runOf({ source, states }: MomentWorld, step: Step, laterMs: number): Promise<RunAt | undefined> {
   const { runId } = step.row;
   if (runId === undefined || !isRunId(runId)) return undefined;
   const index = step.row.kind === 'tool' ? (step.endedBy ?? step.shownAt) : step.shownAt;
   const run = states.at(index)?.runs.get(runId);
   const event: JournalEvent | undefined = states.events[index];
   if (run === undefined || event === undefined) return undefined;
-  return runAt(source, { run, atMs: event.at, metrics: metricNames(run, source.ledger()) });
+  return runAt(source, { run, atMs: Math.max(event.at, laterMs), metrics: metricNames(run, source.ledger()) });
 }
 
 function stepOf({ timeline }: MomentWorld, index: number): Step {

@@ -133,13 +133,18 @@ export class SessionViewHost implements Disposable {
   }
 
   get #world() {
-    return { source: this.#options.source, states: this.#states, timeline: this.#timeline };
+    const nowMs = this.#isGoing ? { nowMs: this.#options.clock.now() } : {};
+    return { source: this.#options.source, states: this.#states, timeline: this.#timeline, ...nowMs };
   }
 
   get #state(): SessionState {
     const state = this.#states.last;
     if (state === undefined) throw new UserFacing('The journal does not begin with the start of a session.');
     return state;
+  }
+
+  get #isGoing(): boolean {
+    return this.#options.source.isGrowing && this.#state.phase !== 'ended';
   }
 
   get #hand(): SessionHand {
@@ -176,9 +181,7 @@ export class SessionViewHost implements Disposable {
   }
 
   #track(asked: unknown): TrackAnswer {
-    const { clock, source } = this.#options;
-    const isGoing = source.isGrowing && this.#state.phase !== 'ended';
-    const nowMs = isGoing ? clock.now() : this.#state.lastEventMs;
+    const nowMs = this.#isGoing ? this.#options.clock.now() : this.#state.lastEventMs;
     return trackAnswer(this.#timeline, checked(requests.trackRequest, asked), nowMs);
   }
 

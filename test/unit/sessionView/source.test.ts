@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { Session } from '../../../src/agent/engine.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { OpenSessions } from '../../../src/vscode/openSessions.ts';
+import { createMetricsSource } from '../../../src/vscode/panels/metricsSource.ts';
 import { createSessionViewSource } from '../../../src/vscode/panels/sessionViewSource.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
@@ -98,5 +100,89 @@ describe('what a session view reads', () => {
     for (const file of [path.join(here.home, 'secret.txt'), '../../secret.txt', '/etc/passwd', folder])
       await assert.rejects(source.readFile(file, 100), /not kept with the session/, file);
     source.dispose();
+  });
+
+  describe('of a run that another process follows', () => {
+    let there: TestEngine;
+    const other = new OpenSessions(new ManualClock());
+    const elsewhere = () => ({ ...world(), engine: there.engine, sessions: other });
+
+    beforeEach(async () => {
+      const command =
+        'echo loss=0.5; while [ ! -e go ]; do sleep 0.05; done; echo loss=0.25; while [ ! -e end ]; do sleep 0.05; done';
+      await here.dispose();
+      here = await testEngine(
+        new ScriptedModel([[{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }], 'hang']),
+      );
+      there = await testEngine(new ScriptedModel([]), { folder: path.dirname(here.home) });
+    });
+    afterEach(async () => {
+      await writeFile(path.join(here.work, 'go'), '');
+      await writeFile(path.join(here.work, 'end'), '');
+      for (const one of here.engine.runs.all()) await until(() => one.liveness.kind === 'ended');
+      await there.engine.close();
+    });
+
+    const launched = async (): Promise<Session> => {
+      const session = await here.start();
+      await eventually(session, 'run.started');
+      await until(() => here.engine.runs.all()[0]?.metrics.summary('loss') !== undefined);
+      return session;
+    };
+    const looked = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
+      for (let looks = 0; !(await isTrue()); looks += 1) {
+        assert.ok(looks < 500, 'it was never seen');
+        await clock.advance(1_000);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    };
+
+    it('shows its values as they come, and then its end', async () => {
+      const session = await launched();
+      const source = await createSessionViewSource(elsewhere(), session.id);
+      const [row] = source.ledger().rows;
+      assert.ok(row);
+      assert.deepEqual([row.verdict, row.metrics[0]?.last], [undefined, 0.5]);
+      let changes = 0;
+      source.onDidChange(() => (changes += 1));
+      source.setWatched(true);
+      await writeFile(path.join(here.work, 'go'), '');
+      await looked(() => source.ledger().rows[0]?.metrics[0]?.last === 0.25);
+      assert.ok(changes > 0);
+      assert.deepEqual([...((await source.series(row.runId, 'loss'))?.values ?? [])], [0.5, 0.25]);
+      await writeFile(path.join(here.work, 'end'), '');
+      await looked(() => source.ledger().rows[0]?.verdict?.kind === 'ok');
+      assert.deepEqual([...((await source.series(row.runId, 'loss'))?.values ?? [])], [0.5, 0.25]);
+      source.dispose();
+    });
+
+    it('draws its curve in the metrics panel, and tells of new points', async () => {
+      const session = await launched();
+      const source = await createMetricsSource(elsewhere(), session.id);
+      const [run] = source.state().runs;
+      assert.ok(run);
+      assert.equal(run.metrics['loss']?.last, '0.5');
+      const added: string[] = [];
+      source.onDidAddPoints(({ runId, metric }) => added.push(`${runId} ${metric}`));
+      source.setWatched?.(true);
+      await writeFile(path.join(here.work, 'go'), '');
+      await looked(() => source.state().runs[0]?.metrics['loss']?.last === '0.25');
+      assert.deepEqual(added, [`${run.id} loss`]);
+      assert.deepEqual([...((await source.series(run.id, 'loss'))?.values ?? [])], [0.5, 0.25]);
+      source.setWatched?.(false);
+      assert.equal(clock.pendingTimers, 0);
+      source.dispose();
+    });
+
+    it('has its values in what is read of the session', async () => {
+      const { id } = await launched();
+      const { ledger } = await there.engine.sessions.read(id);
+      assert.equal(ledger.rows[0]?.metrics[0]?.last, 0.5);
+    });
+
+    it('refuses the panel of a session that does not exist', async () => {
+      const id = 's-0000000000aaaaaa' as Parameters<typeof createMetricsSource>[1];
+      await assert.rejects(createMetricsSource(elsewhere(), id), /There is no session/);
+    });
   });
 });

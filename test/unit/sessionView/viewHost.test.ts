@@ -163,6 +163,25 @@ describe('the host of the session view', () => {
     );
   });
 
+  it('shows the newest step of a session that goes on as it is now', async () => {
+    await view.sendRequest(protocol.ready);
+    const run = night.launch('seed=9');
+    const startMs = source.atMs;
+    night.curve(run, 1, { startMs, endMs: startMs + 199_000 });
+    source.changed();
+    const pointsOf = async (): Promise<number | undefined> => {
+      await clock.advance(200);
+      const last = (await allRows()).length - 1;
+      const moment = await view.sendRequest(protocol.readMoment, { row: last });
+      return moment.state.runs.find(({ id }) => id === run)?.metrics[0]?.points;
+    };
+    assert.equal(await pointsOf(), 1);
+    await clock.advance(startMs + 100_000 - clock.now() - 200);
+    assert.equal(await pointsOf(), 101);
+    source.isGrowing = false;
+    assert.equal(await pointsOf(), 1);
+  });
+
   it('bounds a text, and has the rest when it is asked for: from its file where there is one', async () => {
     source.files.set('/results/c9.txt', 'x'.repeat(50_000));
     source.add({ type: 'tool.started', callId: 'c9', name: 'exec', effect: 'execute', title: 'Print much' });

@@ -1,0 +1,73 @@
+/** What runs have measured whose output another process reads: from the files that it writes, which are never touched. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { codeOf } from '../base/errors.ts';
+import type { RunId } from '../base/ids.ts';
+import type { RunMetrics } from '../metrics/runMetrics.ts';
+import { readSavedMetrics } from '../metrics/savedMetrics.ts';
+import type { Home } from '../storage/home.ts';
+import type { RunSpec } from './run.ts';
+
+/** Points that grow are read whole again, at most so many bytes of them a second. */
+const bytesPerSecond = 4_000_000;
+const leastWaitMs = 1_000;
+
+interface Reading {
+  readonly metrics: RunMetrics | undefined;
+  readonly sizeBytes: number;
+  /** What comes later is looked at from then on. */
+  readonly againMs: number;
+  /** Of a run that was over when it was read. */
+  readonly isFinal: boolean;
+}
+
+export class PointsElsewhere {
+  readonly #home: Pick<Home, 'runFolder'>;
+  readonly #clock: Clock;
+  readonly #readings = new Map<RunId, Promise<Reading>>();
+
+  constructor(home: Pick<Home, 'runFolder'>, clock: Clock) {
+    this.#home = home;
+    this.#clock = clock;
+  }
+
+  /**
+   * All points of a run that were there a moment ago; the same object as before where there are no others. `undefined`
+   * where there are none. Rejects with `MetricsError`.
+   */
+  async of(spec: Pick<RunSpec, 'id' | 'metrics'>, isOver: boolean): Promise<RunMetrics | undefined> {
+    const before = this.#readings.get(spec.id)?.catch(() => undefined);
+    const reading = Promise.resolve(before).then((known) => this.#read(spec, isOver, known));
+    this.#readings.set(spec.id, reading);
+    return (await reading).metrics;
+  }
+
+  forget(): void {
+    this.#readings.clear();
+  }
+
+  async #read(
+    { id, metrics: terms }: Pick<RunSpec, 'id' | 'metrics'>,
+    isOver: boolean,
+    known: Reading | undefined,
+  ): Promise<Reading> {
+    const nowMs = this.#clock.now();
+    if (known?.isFinal || (known !== undefined && !isOver && nowMs < known.againMs)) return known;
+    const folder = this.#home.runFolder(id);
+    const sizeBytes = await sizeOf(path.join(folder, 'points.bin'));
+    const againMs = nowMs + Math.max(leastWaitMs, (sizeBytes / bytesPerSecond) * 1_000);
+    const metrics = sizeBytes === known?.sizeBytes ? known.metrics : await readSavedMetrics(folder, terms);
+    return { metrics, sizeBytes, againMs, isFinal: isOver };
+  }
+}
+
+/** -1 where there is no such file. */
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return -1;
+    throw error;
+  }
+}

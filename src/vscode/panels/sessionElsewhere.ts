@@ -1,0 +1,161 @@
+/**
+ * A session that this window does not work on, as it goes on elsewhere or was left: its journal, and what its runs have
+ * printed, read as both grow. Reads only. Knows no `vscode`.
+ */
+import type { Engine } from '../../agent/engine.ts';
+import type { JournalEvent, SessionEvent } from '../../agent/events.ts';
+import { applyEvent, foldSession } from '../../agent/fold/fold.ts';
+import { isGoing } from '../../agent/runs/ledgerElsewhere.ts';
+import { ledgerOf } from '../../agent/runs/runDesk.ts';
+import type { RunState, SessionState } from '../../agent/state.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
+import type { RunMetrics } from '../../metrics/runMetrics.ts';
+import { PointsElsewhere } from '../../runs/pointsElsewhere.ts';
+import { homeAt, type Home } from '../../storage/home.ts';
+import { JournalFollower } from '../../storage/journalFollower.ts';
+import { Lease } from '../../storage/lease.ts';
+
+/** How often it is looked at while somebody watches. */
+const lookEveryMs = 1_000;
+
+export interface ElsewhereWorld {
+  readonly engine: Pick<Engine, 'home'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Then there is nothing to look for. */
+  isOpenHere(): boolean;
+}
+
+/** What a look has found to be new. */
+export interface News {
+  /** Runs that have printed values since. */
+  readonly grown: readonly RunId[];
+}
+
+type Holder = Awaited<ReturnType<typeof Lease.holder>>;
+
+export class SessionElsewhere implements Disposable {
+  readonly #id: SessionId;
+  readonly #world: ElsewhereWorld;
+  readonly #home: Home;
+  readonly #follower: JournalFollower<SessionEvent>;
+  readonly #points: PointsElsewhere;
+  readonly #changed = new Emitter<News>();
+  #events: JournalEvent[] = [];
+  #state: SessionState | undefined;
+  #ledger: Ledger | undefined;
+  #holder: Holder;
+  /** Of the runs that go on. */
+  readonly #live = new Map<RunId, RunMetrics>();
+  #isWatched = false;
+  #timer: Disposable | undefined;
+  readonly onDidChange: Event<News> = this.#changed.event;
+
+  constructor(world: ElsewhereWorld, id: SessionId) {
+    this.#id = id;
+    this.#world = world;
+    this.#home = homeAt(world.engine.home);
+    this.#follower = new JournalFollower(this.#home.journalFile(id));
+    this.#points = new PointsElsewhere(this.#home, world.clock);
+  }
+
+  /** Oldest first. */
+  get events(): readonly JournalEvent[] {
+    return this.#events;
+  }
+
+  /** `undefined` before the journal was read, and where it has no start. */
+  get state(): SessionState | undefined {
+    return this.#state;
+  }
+
+  /** Who works on it now. */
+  get holder(): Holder {
+    return this.#holder;
+  }
+
+  /** With what the runs that go on have printed so far. */
+  ledger(): Ledger | undefined {
+    const values = ({ spec, metrics }: RunState) => this.#live.get(spec.id)?.summaries() ?? metrics;
+    this.#ledger ??= this.#state && ledgerOf(this.#state, values);
+    return this.#ledger;
+  }
+
+  /** All points of a run; `undefined` where none are at hand. */
+  metricsOf({ spec, verdict }: Pick<RunState, 'spec' | 'verdict'>): Promise<RunMetrics | undefined> {
+    return this.#points.of(spec, verdict !== undefined);
+  }
+
+  /** While nobody looks, nothing is read. */
+  setWatched(isWatched: boolean): void {
+    this.#isWatched = isWatched;
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    if (isWatched) this.#lookLater();
+  }
+
+  dispose(): void {
+    this.setWatched(false);
+    this.#points.forget();
+    this.#changed.dispose();
+  }
+
+  /** Reads what is new. Rejects where the journal or the points cannot be read. */
+  async look(): Promise<void> {
+    if (this.#world.isOpenHere()) return;
+    const [before, wasHeld] = [this.#events.length, this.#holder !== undefined];
+    this.#holder = await Lease.holder(this.#home.leaseFile(this.#id), this.#world.clock);
+    for await (const { events, isFromStart } of this.#follower.read()) {
+      if (isFromStart) this.#begin();
+      this.#take(events as readonly JournalEvent[]);
+    }
+    const grown = await this.#readPoints();
+    if (grown.length > 0) this.#ledger = undefined;
+    const isOther = this.#events.length !== before || (this.#holder !== undefined) !== wasHeld;
+    if (isOther || grown.length > 0) this.#changed.fire({ grown });
+  }
+
+  #begin(): void {
+    this.#events = [];
+    this.#state = undefined;
+    this.#ledger = undefined;
+  }
+
+  #take(events: readonly JournalEvent[]): void {
+    this.#events.push(...events);
+    this.#state = this.#state === undefined ? foldSession(events) : events.reduce(applyEvent, this.#state);
+    this.#ledger = undefined;
+  }
+
+  async #readPoints(): Promise<readonly RunId[]> {
+    const going = [...(this.#state?.runs.values() ?? [])].filter(isGoing);
+    const goingIds = new Set(going.map(({ spec }) => spec.id));
+    for (const id of this.#live.keys()) if (!goingIds.has(id)) this.#live.delete(id);
+    const read = await Promise.all(
+      going.map(async ({ spec }) => [spec.id, await this.#points.of(spec, false)] as const),
+    );
+    const grown: RunId[] = [];
+    for (const [id, metrics] of read) {
+      if (metrics === undefined || metrics === this.#live.get(id)) continue;
+      this.#live.set(id, metrics);
+      grown.push(id);
+    }
+    return grown;
+  }
+
+  #lookLater(): void {
+    this.#timer = this.#world.clock.after(lookEveryMs, () => {
+      this.look()
+        .catch((error: unknown) => this.#world.logger.warn(`Session ${this.#id}: ${messageOf(error)}`))
+        .finally(() => {
+          if (this.#isWatched) this.#lookLater();
+        });
+    });
+  }
+}
