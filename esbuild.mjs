@@ -11,7 +11,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
-import * as zod from 'zod';
+import { skinBuilds } from './test/setup/engineFiles.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const { values: options } = parseArgs({
@@ -131,89 +131,6 @@ const oneAnthropicSdk = {
   },
 };
 
-/** Skins that share the engine's file; the command line, which is of another module format, has its own copy. */
-const skins = { extension: 'src/extension.ts', keeper: 'src/keeper/main.ts' };
-const ofSkins = /^(vscode|keeper|cli)\/|^extension\.ts$/;
-/** Spoken with webviews alone, and bundled where it is spoken. */
-const ofWebviews = /^protocol\//;
-
-/** `agent/prompt.ts` for a module of the engine that a skin imports; undefined for everything else. */
-function engineModule({ path, importer, resolveDir }) {
-  if (!path.startsWith('.')) return undefined;
-  const of = (file) => relative(join(root, 'src'), file).replaceAll('\\', '/');
-  const name = of(resolve(resolveDir, path));
-  const isOurs = !name.startsWith('..') && !ofSkins.test(name) && !ofWebviews.test(name);
-  return isOurs && ofSkins.test(of(importer)) ? name : undefined;
-}
-
-/**
- * The engine is one file, whoever loads it: what a skin imports of it is taken out of that file, so that a class is the
- * same class on both sides. zod, which both need, is the engine's.
- */
-const takeFromEngine = {
-  name: 'take-from-engine',
-  setup(build) {
-    build.onResolve({ filter: /^(\.|zod$)/ }, (args) => {
-      if (args.kind === 'entry-point') return undefined;
-      const name = args.path === 'zod' ? 'zod' : engineModule(args);
-      return name && { path: name, namespace: 'engine' };
-    });
-    build.onLoad({ filter: /.*/, namespace: 'engine' }, ({ path }) => ({
-      contents: `module.exports = require('./engine.cjs')[${JSON.stringify(path)}];`,
-    }));
-    build.onResolve({ filter: /^\.\/engine\.cjs$/, namespace: 'engine' }, ({ path }) => ({ path, external: true }));
-  },
-};
-
-const engineEntry = 'engine-entry';
-
-/** Exports what the skins import, each module under its name. */
-const gatherEngine = {
-  name: 'gather-engine',
-  setup(build) {
-    build.onResolve({ filter: new RegExp(`^${engineEntry}$`) }, ({ path }) => ({ path, namespace: engineEntry }));
-    build.onLoad({ filter: /.*/, namespace: engineEntry }, async () => {
-      const { names, files } = await importedBySkins();
-      const contents = [
-        ...names.map((name) => `export * as ${JSON.stringify(name)} from './src/${name}';`),
-        "import * as z from 'zod';",
-        `export const zod = { ${(await zodNames(files)).map((name) => `${name}: z.${name}`).join(', ')} };`,
-      ];
-      return { contents: contents.join('\n'), resolveDir: root, watchFiles: files };
-    });
-  },
-};
-
-/** The modules of the engine that skins import, and the files that say so. */
-async function importedBySkins() {
-  const { metafile } = await esbuild.build({
-    ...commonJs,
-    entryPoints: skins,
-    outdir: 'dist',
-    write: false,
-    sourcemap: false,
-    external: ['vscode'],
-    plugins: [takeFromEngine],
-  });
-  const inputs = Object.keys(metafile.inputs);
-  const prefix = 'engine:';
-  return {
-    names: inputs
-      .filter((path) => path.startsWith(prefix) && path.endsWith('.ts'))
-      .map((path) => path.slice(prefix.length)),
-    files: inputs.filter((path) => !path.startsWith(prefix)).map((path) => join(root, path)),
-  };
-}
-
-/** What these files use of zod: all of it would be three times as large. */
-async function zodNames(files) {
-  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-  const used = texts
-    .filter((text) => text.includes("import * as z from 'zod'"))
-    .flatMap((text) => [...text.matchAll(/\bz\.(\w+)/g)].map(([, name]) => name));
-  return [...new Set(used)].filter((name) => name in zod).sort();
-}
-
 /** CommonJS has no `import.meta.url`; code shared with the ES module bundle may use it to find its neighbours. */
 const commonJs = {
   ...node,
@@ -233,26 +150,13 @@ const moduleBanner = [
   "const __dirname = pathOfBundle(new URL('.', import.meta.url));",
 ].join('\n');
 
+const skins = { extension: 'src/extension.ts', keeper: 'src/keeper/main.ts' };
+
 const resolved = (name) => fileURLToPath(import.meta.resolve(name));
 
 async function productBuilds() {
   const builds = [
-    {
-      ...commonJs,
-      entryPoints: skins,
-      outdir: 'dist',
-      external: ['vscode'],
-      plugins: [takeFromEngine],
-      supported: { 'dynamic-import': false },
-    },
-    {
-      ...commonJs,
-      entryPoints: { engine: engineEntry },
-      outdir: 'dist',
-      external: optional,
-      plugins: [gatherEngine, loadLate],
-      supported: { 'dynamic-import': false },
-    },
+    ...(await skinBuilds({ root, options: commonJs, skins, plugins: [loadLate], external: optional })),
     {
       ...commonJs,
       entryPoints: Object.fromEntries(
@@ -321,6 +225,7 @@ async function hostTestBuilds() {
 
 /** The entries of a build that exist; a missing one is said, not fatal, so that a half-written tree still builds. */
 function withExistingEntries(build) {
+  if (build.stdin) return [build];
   const named = Array.isArray(build.entryPoints)
     ? build.entryPoints.map((path) => [undefined, path])
     : Object.entries(build.entryPoints);

@@ -1,6 +1,9 @@
 import type { ExtensionContext } from 'vscode';
-import { createEngine } from './compose.ts';
 import { App } from './vscode/app.ts';
+import type { CreateEngine } from './vscode/engineHost.ts';
+
+/** The larger part of what there is to load, once it is needed. */
+const createEngine: CreateEngine = async (options) => (await import('./compose.ts')).createEngine(options);
 
 let app: App | undefined;
 

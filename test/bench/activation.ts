@@ -18,7 +18,7 @@ interface Activation {
 export async function benchActivation(folder: string): Promise<Figure[]> {
   const product = await buildProduct();
   const bundle = join(product, 'extension.cjs');
-  const files = [bundle, join(product, 'engine.cjs')];
+  const files = [bundle, join(product, 'shared.cjs')];
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   const activations: Activation[] = [];
   for (let round = 0; round < rounds; round++) activations.push(await activate(bundle, join(folder, 'home')));
