@@ -1,5 +1,5 @@
 /** The trees of the side bar, and when each is drawn anew. */
-import type { Sessions, SessionSummary } from '../agent/engine.ts';
+import type { SessionOwner, Sessions, SessionSummary } from '../agent/engine.ts';
 import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
@@ -29,10 +29,19 @@ export interface TreesParts {
 const frameMs = 1_000;
 /** Sessions of other windows and of the terminal are looked for at most this often. */
 const listEveryMs = 60_000;
+/** Those that go on there are drawn anew this often, while the tree is seen. */
+const elsewhereEveryMs = 10_000;
+
+interface Listed {
+  readonly atMs: number;
+  readonly openIds: string;
+  readonly value: readonly SessionSummary[];
+}
 
 export class Trees implements Disposable {
   readonly #owned = new DisposableStore();
-  #listed: { readonly atMs: number; readonly openIds: string; readonly value: readonly SessionSummary[] } | undefined;
+  #listed: Listed | undefined;
+  #elsewhere: Disposable | undefined;
   readonly #trees: readonly Tree[];
   readonly #machineViews: MachineViews;
 
@@ -45,9 +54,12 @@ export class Trees implements Disposable {
       const engine = await host.get();
       const open = sessions.views();
       experiments.badge(runningRuns(open), 'run going', 'runs going');
+      const listed = await this.#list(engine.sessions);
+      const owners = await ownersOf(engine.sessions, listed);
+      this.#elsewhere?.dispose();
+      this.#elsewhere = owners.size > 0 ? systemClock.after(elsewhereEveryMs, () => experiments.reload()) : undefined;
       return experimentRows({
-        open,
-        listed: await this.#list(engine.sessions),
+        ...{ open, listed, owners },
         nowMs: Date.now(),
         read: (id) => engine.sessions.read(id),
       });
@@ -92,6 +104,7 @@ export class Trees implements Disposable {
   }
 
   dispose(): void {
+    this.#elsewhere?.dispose();
     this.#owned.dispose();
   }
 
@@ -109,4 +122,15 @@ export class Trees implements Disposable {
       this.#listed = { atMs: nowMs, openIds, value: await sessions.list() };
     return this.#listed.value;
   }
+}
+
+/** Of those that are neither open here nor over. */
+async function ownersOf(
+  sessions: Sessions,
+  listed: readonly SessionSummary[],
+): Promise<ReadonlyMap<string, SessionOwner>> {
+  const open = new Set<string>(sessions.open().map(({ id }) => id));
+  const others = listed.filter(({ id, endReason }) => endReason === undefined && !open.has(id));
+  const found = await Promise.all(others.map(async ({ id }) => [id, await sessions.owner(id)] as const));
+  return new Map(found.flatMap(([id, owner]) => (owner === undefined ? [] : [[id, owner] as const])));
 }

@@ -1,7 +1,7 @@
 /** The Experiments tree: sessions, below each its experiments, and below those their runs. Pure: no `vscode` here. */
 import { billText, costLines } from '../../agent/budget/costs.ts';
 import { budgetText } from '../../agent/budget/words.ts';
-import type { SessionSummary } from '../../agent/engine.ts';
+import type { SessionOwner, SessionSummary } from '../../agent/engine.ts';
 import type { SessionState } from '../../agent/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import { oneLine } from '../../base/text.ts';
@@ -24,6 +24,8 @@ export interface ExperimentsView {
   /** Sessions of this window, with what their runs have printed so far. */
   readonly open: readonly OpenSessionView[];
   readonly listed: readonly SessionSummary[];
+  /** Who works on sessions that are not open here. */
+  readonly owners?: ReadonlyMap<string, SessionOwner>;
   readonly nowMs: number;
   /** Called when the row of a session that is not open here is opened. */
   readonly read: (sessionId: SessionSummary['id']) => Promise<OpenSessionView>;
@@ -69,8 +71,10 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
 
 function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
   const { endReason } = summary;
-  const phase = endReason === undefined ? 'Not ended' : endText(endReason);
-  const icon: Icon = endReason === undefined ? { id: 'debug-disconnect' } : endIcon(endReason);
+  const owner = endReason === undefined ? view.owners?.get(summary.id) : undefined;
+  const phase = endReason === undefined ? placeText(summary, owner) : endText(endReason);
+  const icon: Icon =
+    endReason === undefined ? { id: owner === undefined ? 'debug-disconnect' : 'eye' } : endIcon(endReason);
   return sessionRow({
     id: summary.id,
     goal: summary.goal,
@@ -85,6 +89,13 @@ function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
     spoken: `${oneLine(summary.goal, 120)}, ${phase}${summary.best ? `, best ${summary.best}` : ''}`,
     ...(summary.runs > 0 && { children: async () => runRows(await view.read(summary.id), view.nowMs) }),
   });
+}
+
+const places = { window: 'in another window', terminal: 'in a terminal', detached: 'in the background' } as const;
+
+function placeText({ phase }: SessionSummary, owner: SessionOwner | undefined): string {
+  if (owner === undefined) return 'Not ended';
+  return `${phase === 'paused' ? 'Paused' : 'Goes on'} ${owner.kind === undefined ? 'in another process' : places[owner.kind]}`;
 }
 
 interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'children'> {

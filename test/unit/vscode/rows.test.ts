@@ -134,6 +134,24 @@ describe('experiments tree', () => {
     assert.equal(rows[2]?.children, undefined);
   });
 
+  for (const [kind, where] of [
+    ['window', 'in another window'],
+    ['terminal', 'in a terminal'],
+    ['detached', 'in the background'],
+    [undefined, 'in another process'],
+  ] as const)
+    it(`says of a session that is not open here that it goes on ${where}`, () => {
+      const id = newSessionId(2);
+      const owner = { pid: 7, host: 'lab1', ...(kind !== undefined && { kind }) };
+      const summary: SessionSummary = {
+        ...{ id, goal: 'another goal', startedMs: startMs, lastEventMs: startMs, phase: 'sleeping' as const },
+        ...{ runs: 0, going: 0, turns: 9, usd: 0.5, hasUnknownCost: false },
+      };
+      const [row] = view({ open: [], listed: [summary], owners: new Map([[id, owner]]) });
+      assert.equal(row?.description, `Goes on ${where} · 2 h 10 m ago`);
+      assert.deepEqual([row.context, row.icon?.id], ['session unfinished', 'eye']);
+    });
+
   it('counts the runs that go on for the badge', () => {
     assert.equal(runningRuns([{ state, ledger }]), 1);
   });
