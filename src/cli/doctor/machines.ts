@@ -4,12 +4,16 @@ import { reportMachines, type MachineReport } from '../../machines/machineReport
 import { gpusText } from '../../machines/resources/resourceText.ts';
 import type { CommandContext } from '../command.ts';
 import { broken, ok, type Finding, type Section } from './finding.ts';
+import { logoutFinding } from './logout.ts';
 
 /** Every machine of the list is connected to. */
 export async function machineFindings({ machines, resources }: Engine, { world }: CommandContext): Promise<Section> {
   const reports = await reportMachines({ machines, resources, clock: world.clock }, { isConnecting: true });
   const problems = machines.problems.map((problem) => broken('machines.json', problem, 'Correct the file.'));
-  return { title: 'Machines', findings: [...problems, ...reports.map(findingOf)] };
+  const connected = reports.filter(({ status }) => status === 'connected').map(({ id }) => machines.get(id));
+  const logouts = await Promise.all(connected.map((machine) => logoutFinding(machine)));
+  const ends = logouts.filter((found) => found !== undefined);
+  return { title: 'Machines', findings: [...problems, ...reports.map(findingOf), ...ends] };
 }
 
 function findingOf({ id, status, description = '', why = '', resources }: MachineReport): Finding {

@@ -35,7 +35,7 @@ async function folderFindings({ folder }: Home): Promise<Finding[]> {
       ? ok('folder', folder)
       : broken('folder', `${folder} cannot be written to.`, 'Choose another with --home.'),
     free < fewestBytes
-      ? broken('disk', `${space}: sessions stop when it is full.`, 'Free some, such as with helios clean.')
+      ? broken('disk', `${space}: sessions wait when it is full.`, 'Free some, such as with helios clean.')
       : free < lowBytes
         ? warning('disk', space, 'helios clean takes old sessions away.')
         : ok('disk', space),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it } from 'mocha';
+import { afterEach, describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
 import type { Finding, Section } from '../../../src/cli/doctor/finding.ts';
+import { logoutFinding } from '../../../src/cli/doctor/logout.ts';
+import type { ExecResult, Machine } from '../../../src/machines/machine.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { SyntheticJournal } from '../../bench/syntheticJournal.ts';
 import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
@@ -108,4 +110,58 @@ describe('helios doctor', () => {
       assert.equal(about[0]?.code, expected.level === 'broken' ? 1 : 0);
     });
   }
+
+  describe('of a computer with systemd', () => {
+    const before = process.env['PATH'];
+    afterEach(() => (process.env['PATH'] = before));
+    const logind = (manager: string, linger: string): void => {
+      write(
+        'bin/loginctl',
+        `#!/bin/sh\ncase "$*" in\n*show-session*) printf '${manager}' ;;\n*show-user*) echo Linger=${linger} ;;\nesac\n`,
+        0o700,
+      );
+      write('bin/id', '#!/bin/sh\necho ada\n', 0o700);
+      process.env['PATH'] = `${path.join(folder(), 'bin')}:${before}`;
+    };
+    const about = async (): Promise<readonly (string | undefined)[]> =>
+      (await findings()).filter(({ name }) => name === 'logout').flatMap(({ level, action }) => [level, action]);
+
+    it('says that logging out ends what is left to itself, and how it stays', async () => {
+      logind('KillUserProcesses=yes\\nKillOnlyUsers=\\nKillExcludeUsers=root\\n', 'no');
+      const [level, action] = await about();
+      assert.equal(level, 'warning');
+      assert.match(action ?? '', /^loginctl enable-linger ada, once; then .*systemd-run --user --scope helios/);
+    });
+
+    it('only notes it where the person may stay', async () => {
+      logind('KillUserProcesses=yes\\nKillOnlyUsers=bob ada\\n', 'yes');
+      const [level, action] = await about();
+      assert.equal(level, 'note');
+      assert.match(action ?? '', /^start what is to stay with: systemd-run/);
+    });
+
+    for (const [what, manager] of [
+      ['ends nothing', 'KillUserProcesses=no\\n'],
+      ['leaves this person alone', 'KillUserProcesses=yes\\nKillExcludeUsers=root ada\\n'],
+      ['ends what others do', 'KillUserProcesses=yes\\nKillOnlyUsers=bob\\n'],
+      ['does not answer', ''],
+    ] as const)
+      it(`says nothing where it ${what}`, async () => {
+        logind(manager, 'no');
+        assert.deepEqual(await about(), []);
+      });
+
+    it('says of a host behind ssh that a broken connection ends its runs', async () => {
+      const saying = (stdout: string): Pick<Machine, 'exec'> => ({
+        exec: () => Promise.resolve({ outcome: { kind: 'exited', code: 0 }, stdout, stderr: '' } as ExecResult),
+      });
+      const logind = saying('user=ada\nKillUserProcesses=yes\nLinger=yes\n');
+      const found = await logoutFinding({ id: 'gpu1', kind: 'ssh', ...logind });
+      assert.deepEqual([found?.level, found?.name], ['warning', 'gpu1']);
+      assert.match(`${found?.text} ${found?.action}`, /connection breaks.*KillExcludeUsers=ada/);
+      assert.equal(await logoutFinding({ id: 'box', kind: 'container', ...logind }), undefined);
+      const silent = { exec: () => Promise.reject(new Error('gone')) };
+      assert.equal(await logoutFinding({ id: 'gpu1', kind: 'ssh', ...silent }), undefined);
+    });
+  });
 });

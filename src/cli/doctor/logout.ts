@@ -1,0 +1,56 @@
+/** Whether what was started on a machine goes on when the person logs out there: systemd may be told to end it. */
+import { shellQuote } from '../../base/text.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { note, warning, type Finding } from './finding.ts';
+
+/** What the login manager says of itself and of the user; nothing where there is none. */
+const script = `command -v loginctl >/dev/null 2>&1 || exit 0
+user=$(id -un)
+echo "user=$user"
+loginctl show-session -p KillUserProcesses -p KillOnlyUsers -p KillExcludeUsers </dev/null 2>/dev/null
+loginctl show-user "$user" -p Linger </dev/null 2>/dev/null
+`;
+
+const timeoutMs = 10_000;
+
+/** `undefined` where nothing ends it, and where that cannot be told. */
+export async function logoutFinding(machine: Pick<Machine, 'id' | 'kind' | 'exec'>): Promise<Finding | undefined> {
+  if (machine.kind !== 'local' && machine.kind !== 'ssh') return undefined;
+  const asked = machine.exec(`sh -c ${shellQuote(script)}`, { cwd: '/', timeoutMs });
+  const said = await asked.then(({ stdout }) => stdout).catch(() => '');
+  const told = new Map(said.split('\n').map((line) => pairOf(line)));
+  const user = told.get('user') ?? '';
+  if (told.get('KillUserProcesses') !== 'yes' || !isMeant(told, user)) return undefined;
+  return machine.kind === 'local' ? findingHere(user, told.get('Linger') === 'yes') : findingThere(machine.id, user);
+}
+
+const pairOf = (line: string): readonly [string, string] => {
+  const at = line.indexOf('=');
+  return [line.slice(0, at), line.slice(at + 1).trim()];
+};
+
+/** As logind.conf has it: without a list, everybody is. */
+function isMeant(told: ReadonlyMap<string, string>, user: string): boolean {
+  const list = (name: string): readonly string[] => (told.get(name) ?? '').split(/\s+/).filter((word) => word !== '');
+  const only = list('KillOnlyUsers');
+  return !list('KillExcludeUsers').includes(user) && (only.length === 0 || only.includes(user));
+}
+
+const allowed = (user: string): string => `An administrator can set KillExcludeUsers=${user} in logind.conf`;
+
+function findingHere(user: string, lingers: boolean): Finding {
+  const before = lingers ? '' : `loginctl enable-linger ${user}, once; then `;
+  const action = `${before}start what is to stay with: systemd-run --user --scope helios … (or code). ${allowed(user)}.`;
+  const name = 'logout';
+  const what = 'Logging out here ends every process of yours, runs and what goes on in the background too';
+  return lingers
+    ? note(name, `${what}, unless it was started in a scope of its own (KillUserProcesses=yes).`, action)
+    : warning(name, `${what} (KillUserProcesses=yes).`, action);
+}
+
+const findingThere = (id: string, user: string): Finding =>
+  warning(
+    id,
+    'It ends every process of yours when you are logged out, so a run ends when the connection breaks (KillUserProcesses=yes).',
+    `${allowed(user)}.`,
+  );
