@@ -11,6 +11,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
+import { oneAnthropicSdk } from './test/setup/bundle/anthropicSdk.mjs';
+import { gatherLate, lateEntries, loadLate } from './test/setup/bundle/lateFiles.mjs';
+import * as left from './test/setup/bundle/leftOut.mjs';
 import { skinBuilds } from './test/setup/engineFiles.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -33,105 +36,10 @@ const noBrowser = { navigator: 'undefined' };
 
 const node = { ...shared, platform: 'node', target: 'node22', define: noBrowser };
 
-/** What only a call to a model or a remote machine needs is a file of its own: the extension is loaded without it. */
-const lateFiles = {
-  '@anthropic-ai/sdk': 'anthropic',
-  '@anthropic-ai/bedrock-sdk': 'bedrock',
-  '@anthropic-ai/claude-agent-sdk': 'claude-agent-sdk',
-  '@modelcontextprotocol/sdk/server/index.js': 'mcp-server',
-  '@google/genai/web': 'gemini',
-  openai: 'openai',
-  ssh2: 'ssh2',
-  dockerode: 'dockerode',
-  undici: 'undici',
-  nodemailer: 'nodemailer',
-};
-
 /** Native parts of ssh2, which does without them. */
 const optional = ['cpu-features', '*.node'];
 
-const lateNames = new RegExp(`^(${Object.keys(lateFiles).join('|').replaceAll('.', '\\.')})$`);
-
-const loadLate = {
-  name: 'load-late',
-  setup(build) {
-    build.onResolve({ filter: lateNames }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path: `./${lateFiles[path]}.cjs`, external: true } : undefined,
-    );
-  },
-};
-
-/**
- * What dockerode needs for sessions of BuildKit alone, the parser of turndown for texts, and what checks forms that a tool
- * server could show: none is used here.
- */
-const leaveOut = {
-  name: 'leave-out',
-  setup(build) {
-    build.onResolve({ filter: /^(@grpc\/|protobufjs$|@mixmark-io\/domino$|ajv$|ajv-formats$)/ }, ({ path }) => ({
-      path,
-      namespace: 'left-out',
-    }));
-    build.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'module.exports = {};' }));
-  },
-};
-
-/** Streams of Node, as packages carry them for where there is no Node. */
-const nodeStreams = {
-  name: 'node-streams',
-  setup(build) {
-    build.onResolve({ filter: /^readable-stream$/ }, () => ({ path: 'node:stream', external: true }));
-  },
-};
-
-/** dockerode can use ssh2, too: the one that is there. */
-const oneSsh2 = {
-  name: 'one-ssh2',
-  setup(build) {
-    build.onResolve({ filter: /^ssh2$/ }, ({ kind }) =>
-      kind === 'require-call' ? { path: './ssh2.cjs', external: true } : undefined,
-    );
-  },
-};
-
-const anthropicSdk = '@anthropic-ai/sdk';
-/** What the SDK for Bedrock takes of Anthropic's. */
-const partsForBedrock = [
-  ...['client', 'core/error', 'core/middleware', 'core/pagination', 'error', 'resources/index', 'streaming', 'version'],
-];
-
-/** Anthropic's SDK is one file, whoever loads it: the SDK for Bedrock, which extends its classes, takes them from there. */
-const oneAnthropicSdk = {
-  name: 'one-anthropic-sdk',
-  setup(build) {
-    build.onResolve({ filter: /^anthropic-entry$/ }, ({ path }) => ({ path, namespace: 'anthropic-entry' }));
-    build.onLoad({ filter: /.*/, namespace: 'anthropic-entry' }, () => ({
-      contents: [
-        `export * from '${anthropicSdk}';`,
-        `export { default } from '${anthropicSdk}';`,
-        ...partsForBedrock.map((part) => `export * as ${JSON.stringify(part)} from '${anthropicSdk}/${part}';`),
-      ].join('\n'),
-      resolveDir: root,
-    }));
-    build.onResolve({ filter: new RegExp(`^${anthropicSdk}/`) }, ({ path, importer }) =>
-      importer.includes('bedrock-sdk') ? { path, namespace: 'anthropic' } : undefined,
-    );
-    build.onLoad({ filter: /.*/, namespace: 'anthropic' }, async ({ path }) => {
-      const part = path.slice(anthropicSdk.length + 1);
-      if (!partsForBedrock.includes(part)) throw new Error(`esbuild.mjs: partsForBedrock is to name ${part}`);
-      const names = Object.keys(await import(path)).filter((name) => name !== 'default');
-      return {
-        contents: `export const { ${names.join(', ')} } = require('./anthropic.cjs')[${JSON.stringify(part)}];`,
-      };
-    });
-    build.onResolve({ filter: /^\.\/anthropic\.cjs$/, namespace: 'anthropic' }, ({ path }) => ({
-      path,
-      external: true,
-    }));
-  },
-};
-
-/** CommonJS has no `import.meta.url`; code shared with the ES module bundle may use it to find its neighbours. */
+/** CommonJS has no `import.meta.url`, by which code finds its neighbours. */
 const commonJs = {
   ...node,
   format: 'cjs',
@@ -140,9 +48,20 @@ const commonJs = {
   banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 };
 
+const lateBuild = {
+  ...commonJs,
+  entryPoints: lateEntries,
+  outdir: 'dist',
+  external: optional,
+  define: { ...commonJs.define, ...left.undiciDefines },
+  plugins: [
+    ...[gatherLate(root), oneAnthropicSdk, left.leaveOut],
+    ...[left.noAttachments, left.oneParser, left.oneSsh2, left.nodeStreams],
+  ],
+};
+
 /** ES modules have no `require`, `__filename` and `__dirname`; bundled CommonJS packages use them. */
 const moduleBanner = [
-  '#!/usr/bin/env node',
   "import { createRequire as createRequireOfBundle } from 'node:module';",
   "import { fileURLToPath as pathOfBundle } from 'node:url';",
   'const require = createRequireOfBundle(import.meta.url);',
@@ -150,34 +69,12 @@ const moduleBanner = [
   "const __dirname = pathOfBundle(new URL('.', import.meta.url));",
 ].join('\n');
 
-const skins = { extension: 'src/extension.ts', keeper: 'src/keeper/main.ts' };
-
-const resolved = (name) => fileURLToPath(import.meta.resolve(name));
+const skins = { extension: 'src/extension.ts', keeper: 'src/keeper/main.ts', cli: 'src/cli/main.ts' };
 
 async function productBuilds() {
   const builds = [
     ...(await skinBuilds({ root, options: commonJs, skins, plugins: [loadLate], external: optional })),
-    {
-      ...commonJs,
-      entryPoints: Object.fromEntries(
-        Object.entries(lateFiles).map(([name, file]) => [
-          file,
-          name === anthropicSdk ? 'anthropic-entry' : resolved(name),
-        ]),
-      ),
-      outdir: 'dist',
-      external: optional,
-      plugins: [leaveOut, oneSsh2, nodeStreams, oneAnthropicSdk],
-    },
-    {
-      ...node,
-      format: 'esm',
-      entryPoints: { cli: 'src/cli/main.ts' },
-      outdir: 'dist',
-      external: optional,
-      plugins: [leaveOut],
-      banner: { js: moduleBanner },
-    },
+    lateBuild,
     {
       ...node,
       format: 'esm',
@@ -185,7 +82,7 @@ async function productBuilds() {
       outdir: 'dist',
       outExtension: { '.js': '.mjs' },
       external: ['canvas'],
-      plugins: [leaveOut],
+      plugins: [left.leaveOut, left.fewEntities, left.textsOfPdf],
       banner: { js: moduleBanner },
     },
   ];
@@ -230,7 +127,7 @@ function withExistingEntries(build) {
     ? build.entryPoints.map((path) => [undefined, path])
     : Object.entries(build.entryPoints);
   const existing = named.filter(([, path]) => {
-    if (path.endsWith('-entry') || existsSync(resolve(root, path))) return true;
+    if (/-entry(:|$)/.test(path) || existsSync(resolve(root, path))) return true;
     console.warn(`skipped ${path}: there is no such file yet`);
     return false;
   });
@@ -280,7 +177,7 @@ async function main() {
     return;
   }
   for (const result of await Promise.all(builds.map((build) => esbuild.build(build)))) printSizes(result);
-  if (existsSync(join(root, 'dist/cli.js'))) await chmod(join(root, 'dist/cli.js'), 0o755);
+  if (existsSync(join(root, 'dist/cli.cjs'))) await chmod(join(root, 'dist/cli.cjs'), 0o755);
 }
 
 await main();

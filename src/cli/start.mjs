@@ -80,7 +80,7 @@ async function runDemo() {
 function helios(heliosArgs, cwd) {
   process.on('SIGINT', () => undefined);
   return new Promise((resolve) => {
-    const child = spawn(node, [path.join(root, 'dist/cli.js'), ...heliosArgs], { cwd, stdio: 'inherit' });
+    const child = spawn(node, [path.join(root, 'dist/cli.cjs'), ...heliosArgs], { cwd, stdio: 'inherit' });
     child.on('error', (error) => resolve(refuse(`Helios could not be started: ${error.message}`)));
     child.on('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 1)));
   });

@@ -1,15 +1,13 @@
 /** The text of a PDF, page after page. Runs in the worker. */
-import { getDocumentProxy } from 'unpdf';
+import { getDocument, type PDFDocumentProxy } from 'unpdf/pdfjs';
 import type { ReadPage } from './pageJob.ts';
 
 const maxPages = 300;
 const maxChars = 2_000_000;
 
-type Document = Awaited<ReturnType<typeof getDocumentProxy>>;
-
 /** Rejects where the bytes are no PDF, or one that wants a password. */
 export async function readPdf(bytes: Uint8Array<ArrayBuffer>): Promise<ReadPage> {
-  const document = await getDocumentProxy(bytes, { verbosity: 0 });
+  const document = await getDocument({ data: bytes, useSystemFonts: true, verbosity: 0 }).promise;
   const pages: string[] = [];
   let chars = 0;
   for (let number = 1; number <= Math.min(document.numPages, maxPages) && chars < maxChars; number++) {
@@ -26,14 +24,14 @@ export async function readPdf(bytes: Uint8Array<ArrayBuffer>): Promise<ReadPage>
   };
 }
 
-async function pageText(document: Document, number: number): Promise<string> {
+async function pageText(document: PDFDocumentProxy, number: number): Promise<string> {
   const page = await document.getPage(number);
   const { items } = await page.getTextContent();
   page.cleanup();
   return items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('');
 }
 
-async function titleOf(document: Document): Promise<string | undefined> {
+async function titleOf(document: PDFDocumentProxy): Promise<string | undefined> {
   const { info } = (await document.getMetadata()) as { readonly info?: { readonly Title?: unknown } };
   const title = info?.Title;
   return typeof title === 'string' && title.trim() !== '' ? title.trim() : undefined;

@@ -13,7 +13,7 @@ const needed = [
   /^package\.json$/,
   /^(readme|changelog)\.md$/i,
   /^LICENSE\.txt$/,
-  /^dist\/((extension|shared|engine|keeper|anthropic|bedrock|claude-agent-sdk|mcp-server|gemini|openai|ssh2|dockerode|undici|nodemailer)\.cjs|pageWorker\.mjs|sql-wasm\.wasm|(machines|project)\.schema\.json)$/,
+  /^dist\/((extension|shared|engine|keeper|anthropic|bedrock|claude|gemini|openai|ssh2|dockerode|undici|nodemailer)\.cjs|pageWorker\.mjs|sql-wasm\.wasm|(machines|project)\.schema\.json)$/,
   /^dist\/webview\/[^/]+\/[^/]+\.(js|css|ttf)$/,
   /^media\/([^/]+\/)*[^/]+\.(svg|png|md|py|txt|json)$/,
   /^skills\/[^/]+\/SKILL\.md$/,

@@ -1,5 +1,7 @@
+import { brotliCompressSync } from 'node:zlib';
+
 /** A real PDF with a page for each text; a text of several lines has them below each other. */
-export function smallPdf(pages: readonly string[], title: string): Buffer {
+export function smallPdf(pages: readonly string[], title: string, compression: 'none' | 'brotli' = 'none'): Buffer {
   const kids = pages.map((_, index) => `${5 + index * 2} 0 R`).join(' ');
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -8,7 +10,7 @@ export function smallPdf(pages: readonly string[], title: string): Buffer {
     `<< /Title (${title}) >>`,
     ...pages.flatMap((text, index) => [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${6 + index * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
-      stream(text),
+      stream(text, compression),
     ]),
   ];
   let body = '%PDF-1.4\n';
@@ -24,8 +26,10 @@ export function smallPdf(pages: readonly string[], title: string): Buffer {
   return Buffer.from(body + table + trailer, 'latin1');
 }
 
-function stream(text: string): string {
+function stream(text: string, compression: 'none' | 'brotli'): string {
   const shown = text.split('\n').map((line) => `(${line.replace(/[\\()]/g, '\\$&')}) Tj T*`);
   const content = `BT /F1 12 Tf 14 TL 72 720 Td ${shown.join(' ')} ET`;
-  return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
+  const [data, filter] =
+    compression === 'none' ? [content, ''] : [brotliCompressSync(content).toString('latin1'), ' /Filter /BrotliDecode'];
+  return `<< /Length ${data.length}${filter} >>\nstream\n${data}\nendstream`;
 }

@@ -68,7 +68,7 @@ export class LiveClaude {
   }
 
   async #open(asked: Asked, options: LiveOptions): Promise<void> {
-    const { query } = await import('@anthropic-ai/claude-agent-sdk');
+    const { query } = await import('@anthropic-ai/claude-agent-sdk/core');
     const server = await createToolServer(asked.request.tools, this.#handover);
     this.#query = query({
       prompt: this.#inbox.messages(),

@@ -78,6 +78,13 @@ describe('a page of the web', () => {
     site = undefined;
   });
 
+  it('is the text of a PDF that is compressed with Brotli', async () => {
+    const lines = Array.from({ length: 30 }, (_, step) => `step ${step} loss ${(step / 7).toFixed(3)}`).join('\n');
+    const pdf = smallPdf([lines], 'A log', 'brotli');
+    const read = await (await reading(page(pdf, 'application/pdf')))();
+    assert.ok(read.text.includes(lines), read.text);
+  });
+
   it('says so when a PDF is broken or too large', async () => {
     const broken = await reading(page(Buffer.from('%PDF-1.4 nothing of the kind'), 'application/pdf'));
     assert.match(await fails(broken(), 'content'), /cannot be read/);

@@ -1,0 +1,48 @@
+/** The command on this computer: its terminal, its folders, its environment. */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../base/clock.ts';
+import { toDisposable } from '../base/disposable.ts';
+import { createEngine, defaultHome, heliosVersion } from '../compose.ts';
+import { callbackPorts } from '../models/chatgpt/codexService.ts';
+import { sshHosts } from '../machines/list/sshHosts.ts';
+import { runCli } from './cli.ts';
+import { openBrowser } from './auth/openBrowser.ts';
+
+// Run from its sources, without a build, the file is where npm put it.
+const here = path.dirname(fileURLToPath(import.meta.url));
+const isBuilt = existsSync(path.join(here, 'sql-wasm.wasm'));
+const assetsFolder = isBuilt ? here : path.join(here, '../../node_modules/sql.js/dist');
+
+/** Ends the process when the command is done. */
+export function run(): void {
+  // The reader of a pipe may leave at any time.
+  process.stdout.on('error', () => process.exit(1));
+
+  void runCli(process.argv.slice(2), {
+    env: process.env,
+    cwd: process.cwd(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    clock: systemClock,
+    version: heliosVersion,
+    defaultHome: defaultHome(),
+    assetsFolder,
+    homeFolder: homedir(),
+    sshHosts: () => sshHosts(),
+    createEngine,
+    callbackPorts,
+    openBrowser,
+    onInterrupt(listener) {
+      process.on('SIGINT', listener);
+      return toDisposable(() => process.off('SIGINT', listener));
+    },
+    exit: (status) => process.exit(status),
+  }).then((code) => {
+    // What was written to a pipe arrives first; nothing that is still open may hold the process.
+    process.stdout.write('', () => process.exit(code));
+  });
+}
