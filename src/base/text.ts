@@ -22,8 +22,12 @@ export function capText(text: string, maxChars: number, hint = ''): { text: stri
 /** One line of at most `maxChars`, white space collapsed, cut with an ellipsis. */
 export function oneLine(text: string, maxChars: number): string {
   const flat = text.replace(/\s+/g, ' ').trim();
-  return flat.length <= maxChars ? flat : `${flat.slice(0, Math.max(0, maxChars - 1))}…`;
+  return flat.length <= maxChars ? flat : `${cutText(flat, Math.max(0, maxChars - 1))}…`;
 }
+
+/** At most the first `maxChars`, no character cut in half. */
+export const cutText = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
 
 /** A metric value with sensible digits: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
 export function formatValue(value: number): string {

@@ -1,5 +1,5 @@
 import { assertNever } from '../base/errors.ts';
-import { oneLine } from '../base/text.ts';
+import { cutText, oneLine } from '../base/text.ts';
 import type { Channel, ChannelDeps } from './channel.ts';
 import { commandChannel } from './channels/commandChannel.ts';
 import { desktopChannel } from './channels/desktopChannel.ts';
@@ -38,6 +38,6 @@ const mostBodyChars = 1_500;
 export const cleaned = (message: Message, redact: ChannelDeps['redact']): Message => ({
   ...message,
   title: oneLine(redact(message.title), 150),
-  body: redact(message.body).slice(0, mostBodyChars),
+  body: cutText(redact(message.body), mostBodyChars),
   goal: oneLine(redact(message.goal), 200),
 });

@@ -1,5 +1,6 @@
 /** A notification in the words of each service. Pure. */
 import { assertNever } from '../../base/errors.ts';
+import { cutText } from '../../base/text.ts';
 import { fullText, isUrgent, payloadOf, type Message } from '../notification.ts';
 import type { NotifyEvent, WebhookSettings } from '../settings.ts';
 
@@ -20,7 +21,7 @@ export function webhookCall(
     case 'slack':
       return {
         url,
-        body: JSON.stringify({ text: `*${slack(message.title)}*\n${slack(fullText(message))}`.slice(0, 3_000) }),
+        body: JSON.stringify({ text: cutText(`*${slack(message.title)}*\n${slack(fullText(message))}`, 3_000) }),
       };
     case 'discord':
       return { url, body: JSON.stringify(discord(message)) };
@@ -37,7 +38,7 @@ const slack = (text: string): string => text.replaceAll('&', '&amp;').replaceAll
 /** At most 2000 characters; nobody is mentioned, whatever the text says. */
 const discord = (message: Message): object => ({
   username: 'Helios',
-  content: `**${message.title.replace(/[*_`~|\\]/g, '\\$&')}**\n${fullText(message)}`.slice(0, 2_000),
+  content: cutText(`**${message.title.replace(/[*_`~|\\]/g, '\\$&')}**\n${fullText(message)}`, 2_000),
   allowed_mentions: { parse: [] },
 });
 

@@ -119,6 +119,14 @@ describe('the webhook channel', () => {
     await sent;
   }
 
+  for (const format of ['discord', 'slack'] as const)
+    it(`cuts no character in half for ${format}`, async () => {
+      for (const body of ['🦓'.repeat(2_000), `x${'🦓'.repeat(2_000)}`])
+        await channel({ format }).send(message({ body }));
+      for (const index of [0, 1]) assert.ok(JSON.stringify(bodyOf(index)).isWellFormed());
+      assert.doesNotMatch(site.calls.map(({ body }) => body).join(), /\\ud83e"|\\ud83e\\n/i);
+    });
+
   it('comes back when it is told to', async () => {
     await sendWaiting([{ status: 429, headers: { 'retry-after': '7' } }], [7_000]);
     assert.equal(site.calls.length, 2);
