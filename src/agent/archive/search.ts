@@ -3,7 +3,7 @@
  * it: no index of words that is as large as the journals, grows old, or is lost with the process that wrote it last.
  */
 import { open } from 'node:fs/promises';
-import { codeOf } from '../../base/errors.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Home } from '../../storage/home.ts';
 import { parseEvent } from '../../storage/journal.ts';
@@ -25,6 +25,11 @@ export interface SearchOptions {
   /** Default 20. */
   readonly limit?: number;
   readonly signal?: AbortSignal;
+}
+
+interface SearchTold {
+  /** Told of a journal that the system does not let be read: the others are searched all the same. */
+  onUnreadable(this: void, text: string): void;
 }
 
 /** While one journal is looked through, the next are read from the disk. */
@@ -52,13 +57,13 @@ export async function searchJournals(
   home: Home,
   ids: readonly SessionId[],
   query: string,
-  { limit = 20, signal }: SearchOptions = {},
+  { limit = 20, signal, onUnreadable }: SearchOptions & SearchTold,
 ): Promise<readonly SearchHit[]> {
   const words = queryWords(query);
-  if (words.length === 0 || words.some((word) => Buffer.byteLength(word) > longestWordBytes / 2)) return [];
+  if (words.length === 0) return [];
   const enough = new AbortController();
   const either = signal === undefined ? enough.signal : AbortSignal.any([signal, enough.signal]);
-  const search = { words, limit, signal: either };
+  const search = { words, limit, signal: either, onUnreadable };
   const waiting: Promise<readonly SearchHit[]>[] = [];
   const hits: SearchHit[] = [];
   const take = async (): Promise<void> => void hits.push(...((await waiting.shift()) ?? []));
@@ -78,13 +83,24 @@ export async function searchJournals(
   }
 }
 
-interface Search {
+interface Search extends SearchTold {
   readonly words: readonly string[];
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
-async function hitsIn(home: Home, sessionId: SessionId, { words, limit, signal }: Search): Promise<SearchHit[]> {
+async function hitsIn(home: Home, id: SessionId, search: Search): Promise<SearchHit[]> {
+  try {
+    return await hitsInJournal(home, id, search);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    search.onUnreadable(`Session ${id} is not searched: its journal cannot be read (${messageOf(error)}).`);
+    return [];
+  }
+}
+
+async function hitsInJournal(home: Home, sessionId: SessionId, search: Search): Promise<SearchHit[]> {
+  const { words, limit, signal } = search;
   const file = home.journalFile(sessionId);
   const hits: Omit<SearchHit, 'goal'>[] = [];
   for await (const line of linesBackwards(file, patternsFor(words), { signal })) {
@@ -101,9 +117,12 @@ async function hitsIn(home: Home, sessionId: SessionId, { words, limit, signal }
   return hits.slice(0, limit).map((hit) => ({ ...hit, goal }));
 }
 
-/** Phrases are looked for by their longest word. */
+/** Phrases are looked for by their longest word, and that by how it begins: the rest is compared where it is found. */
 const patternsFor = (words: readonly string[]): RegExp[] =>
-  [...new Set(words.map((word) => longest(word.split(/\s+/))))].map((word) => bytePattern(word, structure));
+  [...new Set(words.map((word) => beginning(longest(word.split(/\s+/)))))].map((word) => bytePattern(word, structure));
+
+/** No character takes more than 12 bytes in JSON. */
+const beginning = (word: string): string => [...word].slice(0, longestWordBytes / 12).join('');
 
 const longest = (words: readonly string[]): string =>
   words.reduce((most, word) => (word.length > most.length ? word : most), '');

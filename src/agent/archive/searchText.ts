@@ -1,6 +1,7 @@
 /** What of an event can be searched for, and where the words stand in it. Pure. */
 import { cleanText } from '../../base/text.ts';
 import type { JournalEvent } from '../events.ts';
+import { resultText } from './resultText.ts';
 
 /** - `tool`: what a call was asked to do · `result`: what it answered · `run`: label, command, and how its output ended */
 export type HitKind =
@@ -29,7 +30,7 @@ const sayers: { readonly [Type in JournalEvent['type']]?: (event: EventOf<Type>)
       if (block.type === 'text') return [{ kind: 'reply', text: block.text }];
       return block.type === 'tool_call' ? [{ kind: 'tool', text: stringsIn(block.input).join('\n') }] : [];
     }),
-  'tool.finished': ({ text }) => [{ kind: 'result', text }],
+  'tool.finished': ({ text }) => [{ kind: 'result', text: resultText(text) }],
   'run.planned': ({ spec }) => [{ kind: 'run', text: `${spec.label}\n${spec.command}` }],
   'run.ended': ({ outputTail }) => (outputTail === undefined ? [] : [{ kind: 'run', text: outputTail }]),
   'run.alarmed': ({ detail }) => [{ kind: 'run', text: detail }],
@@ -67,8 +68,8 @@ export function snippetOf(text: string, words: readonly string[]): Snippet | und
   const places = patterns.map((pattern) => line.search(pattern));
   if (places.includes(-1)) return undefined;
   const first = Math.min(...places);
-  const start = Math.max(0, first - charsBefore);
-  const end = Math.min(line.length, start + snippetChars);
+  const start = wholeCharAt(line, Math.max(0, first - charsBefore));
+  const end = wholeCharAt(line, Math.min(line.length, start + snippetChars));
   const head = start > 0 ? '…' : '';
   const shown = `${head}${line.slice(start, end)}${end < line.length ? '…' : ''}`;
   const marks = patterns.flatMap((pattern) =>
@@ -76,6 +77,10 @@ export function snippetOf(text: string, words: readonly string[]): Snippet | und
   );
   return { text: shown, marks: merged(marks) };
 }
+
+/** Not between the two halves of a character. */
+const wholeCharAt = (text: string, at: number): number =>
+  /^[\udc00-\udfff]/.test(text.slice(at, at + 1)) ? at - 1 : at;
 
 const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 

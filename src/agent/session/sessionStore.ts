@@ -129,8 +129,9 @@ export class SessionStore implements Sessions {
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit[]> {
-    const { home } = this.#deps;
-    return searchJournals(home, (await sessionIds(home)).reverse(), query, options);
+    const { home, shared } = this.#deps;
+    const onUnreadable = (text: string): void => shared.logger.warn(text);
+    return searchJournals(home, (await sessionIds(home)).reverse(), query, { ...options, onUnreadable });
   }
 
   owner(id: SessionId): Promise<SessionOwner | undefined> {

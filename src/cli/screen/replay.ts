@@ -1,4 +1,5 @@
 /** A journal as a transcript: more than what is shown live, for nobody was there. */
+import { resultText } from '../../agent/archive/resultText.ts';
 import type { JournalEvent } from '../../agent/events.ts';
 import { applyEvent, foldSession } from '../../agent/fold/fold.ts';
 import type { SessionState } from '../../agent/state.ts';
@@ -75,7 +76,7 @@ export class ReplayText {
 
   #result({ text, fullPath }: Extract<JournalEvent, { type: 'tool.finished' }>): string[] {
     const rest = fullPath === undefined ? undefined : `the whole result is in ${fullPath}`;
-    return indented(text, mostResultChars, rest).map((line) => this.#style.dim(line));
+    return indented(resultText(text), mostResultChars, rest).map((line) => this.#style.dim(line));
   }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
 import { describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
-import { isSessionId, newRunId, type SessionId } from '../../../src/base/ids.ts';
+import { isSessionId, newRunId, newSessionId, type SessionId } from '../../../src/base/ids.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
@@ -23,6 +24,11 @@ describe('sessions in the terminal', () => {
     const run = older.run();
     older.runEnded(run, [{ ...metric, direction: 'lower' }]);
     older.add({ type: 'message.added', origin: 'person', text: 'try the zebra schedule\nand "cosine" too' });
+    older.add({ type: 'message.added', origin: 'person', text: `${'x'.repeat(5_000)} (a|b)*[^c]+$ 🦓 größer` });
+    older.add({
+      ...{ type: 'tool.finished', callId: 'c9', name: 'read_file', durationMs: 1, isError: false },
+      text: '{"content":"a text that goes over\\ntwo lines","metrics":{"steps":1888}}',
+    });
     older.add({ type: 'session.ended', reason: 'budget', summary: 'The money is spent.', evidence: [] });
     const newer = new SyntheticJournal('=cmd|calc', Date.UTC(2026, 0, 2));
     newer.run({ label: 'lr=1' });
@@ -104,6 +110,14 @@ describe('sessions in the terminal', () => {
     [['session.ended'], []],
     [['callId'], []],
     [["%'_\\"], []],
+    [['x'.repeat(5_000)], ['message']],
+    [['x'.repeat(5_001)], []],
+    [['(a|b)*[^c]+$'], ['message']],
+    [['🦓'], ['message']],
+    [['größer'], ['message']],
+    [['GRÖSSER'], []],
+    [['"over two lines"'], ['result']],
+    [['steps', '1888'], ['result']],
   ];
   for (const [words, kinds] of queries) {
     it(`are searched for ${words.join(' ')}`, async () => {
@@ -129,6 +143,36 @@ describe('sessions in the terminal', () => {
     const none = await helios('search', 'nowhere');
     assert.deepEqual([none.code, none.stdout.text], [2, 'Nobody said “nowhere”.\n']);
     assert.match((await helios('search', ' ')).stderr.text, /nothing to search for/);
+  });
+
+  it('show the results of calls as text, not as JSON', async () => {
+    await sessions();
+    const { stdout } = await helios('search', 'two lines');
+    assert.match(stdout.text, /result +content: a text that goes over \[two\] \[lines\] metrics: steps 1888$/m);
+    assert.match(
+      (await helios('replay', '2')).stdout.text,
+      /\n {4}content:\n {4}a text that goes over\n {4}two lines\n {4}metrics: steps 1888\n/,
+    );
+  });
+
+  it('cut no character in half', async () => {
+    const journal = new SyntheticJournal(`${'🦓'.repeat(60)} needle ${'🦓'.repeat(200)}`);
+    await journal.write(home());
+    const { stdout } = await helios('search', 'needle');
+    assert.ok(stdout.text.isWellFormed());
+    const odd = new SyntheticJournal(`x${'🦓'.repeat(60)} pin ${'🦓'.repeat(200)}`);
+    await odd.write(home());
+    assert.ok((await helios('search', 'pin')).stdout.text.isWellFormed());
+  });
+
+  it('are searched where one of them cannot be read, with a word about it', async () => {
+    await sessions();
+    const lost = newSessionId(Date.UTC(2026, 0, 3));
+    await mkdir(home().journalFile(lost), { recursive: true });
+    const { code, stdout, stderr } = await helios('search', 'zebra');
+    assert.equal(code, 0);
+    assert.match(stdout.text, /\[zebra\]/);
+    assert.match(stderr.text, new RegExp(`^helios: Session ${lost} is not searched: its journal cannot be read`));
   });
 
   it('are exported as CSV that a spreadsheet does not run', async () => {
