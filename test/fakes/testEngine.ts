@@ -94,9 +94,9 @@ export function eventually<Type extends JournalEvent['type']>(
   });
 }
 
-/** Looks again after every round of the event loop; for what has no event. */
+/** Looks again after every round of the event loop; for what has no event. Fails after a time that only a fault takes. */
 export async function until(holds: () => boolean): Promise<void> {
-  const endMs = performance.now() + 10_000;
+  const endMs = performance.now() + 40_000;
   while (!holds()) {
     if (performance.now() > endMs) throw new Error(`Never came true: ${holds.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));

@@ -1,8 +1,8 @@
 /** What goes wrong in a tier as it is configured: its counts must never look better than the run was. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { repositoryRoot } from '../../setup/paths.ts';
@@ -134,22 +134,15 @@ describe('the counts of the unit tier', () => {
   async function tierOf(
     files: Readonly<Record<string, string>>,
   ): Promise<{ code: number | null; counts?: Counts; output: string }> {
-    for (const [name, source] of Object.entries(files)) {
-      const path = join(folder(), 'test/unit', name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, source);
-    }
+    mkdirSync(join(folder(), 'test/unit'), { recursive: true });
+    symlinkSync(join(repositoryRoot, 'test/setup'), join(folder(), 'test/setup'));
+    for (const [name, source] of Object.entries(files)) writeFileSync(join(folder(), 'test/unit', name), source);
     const countsFile = join(folder(), 'counts.json');
-    const configuration = ['--config', join(repositoryRoot, 'test/unit/.mocharc.json')];
-    const reporter = ['--reporter', join(repositoryRoot, 'test/setup/reporter.mjs')];
-    const child = spawn(
-      process.execPath,
-      [join(repositoryRoot, 'node_modules/mocha/bin/mocha.js'), ...configuration, ...reporter],
-      {
-        cwd: folder(),
-        env: { PATH: process.env['PATH'], HELIOS_TEST_COUNTS: countsFile },
-      },
-    );
+    const mocha = join(repositoryRoot, 'node_modules/mocha/bin/mocha.js');
+    const child = spawn(process.execPath, [mocha, '--config', join(repositoryRoot, 'test/unit/.mocharc.json')], {
+      cwd: folder(),
+      env: { PATH: process.env['PATH'], HELIOS_TEST_COUNTS: countsFile },
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (output += text));
