@@ -58,14 +58,21 @@ const leftBehind =
 
 /** The last parts of all paths that commands name, but for where their output goes. */
 export const namedFiles = (commands: readonly string[]): ReadonlySet<string> =>
-  new Set(
-    commands.flatMap((command) =>
-      commandForm(command)
-        .exact.split(/["'=,\s:;()]+/)
-        .filter(Boolean)
-        .map((word) => path.posix.basename(word)),
-    ),
-  );
+  new Set(commands.flatMap(wordsOf).map((word) => path.posix.basename(word)));
+
+const wordsOf = (command: string): string[] =>
+  commandForm(command)
+    .exact.split(/["'=,\s:;()]+/)
+    .filter(Boolean);
+
+const mostFiles = 40;
+
+/** Code and settings that commands name, as they name them: relative, and within the folder that they are run in. */
+export const codeFilesOf = (commands: readonly string[]): readonly string[] =>
+  [...new Set(commands.flatMap(wordsOf))]
+    .map((word) => path.posix.normalize(word))
+    .filter((word) => codeFile.test(word) && !word.startsWith('/') && !word.startsWith('..') && !/[\n*?[]/.test(word))
+    .slice(0, mostFiles);
 
 /** `diff`: what `git diff-tree -p` writes. */
 function isSame(diff: string, named: ReadonlySet<string>): boolean {

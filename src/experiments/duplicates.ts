@@ -57,7 +57,7 @@ export class TriedRuns {
 
 /** Equal where a run could not tell the code apart; `undefined` where it is not known. */
 export const codeKey = ({ code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>): string | undefined =>
-  code.kind === 'git' ? (sameCodeAs ?? code.tree) : undefined;
+  code.kind === 'git' ? `${sameCodeAs ?? code.tree}${code.ignored === undefined ? '' : `+${code.ignored}`}` : undefined;
 
 /** Equal for attempts that are alike, whatever session made them. */
 export interface AttemptKeys {

@@ -19,6 +19,8 @@ export type CodeState =
       readonly commit?: string;
       /** Files that the tree does not hold, such as `.env (looks like a secret)`; bounded. */
       readonly leftOut: readonly string[];
+      /** Digest of the files that the command names and the repository ignores; absent where there are none. */
+      readonly ignored?: string;
     }
   /** Such as: the folder is in no repository. */
   | { readonly kind: 'none'; readonly why: string };

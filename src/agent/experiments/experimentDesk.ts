@@ -46,7 +46,7 @@ export interface ExperimentDeskDeps {
 }
 
 export interface CodeCapture {
-  capture(machine: Machine, folder: string, name: string): Promise<CodeState>;
+  capture(machine: Machine, folder: string, name: string, commands: readonly string[]): Promise<CodeState>;
 }
 
 export interface ExperimentRequest extends ExperimentArguments {
@@ -154,13 +154,16 @@ export class ExperimentDesk implements Disposable {
   }
 
   /** Where it runs, and what the code is there. Rejects where no machine answers, and it cannot wait for one. */
-  async #place({ machineIds, cwd: given = '.', mayWait = false }: ExperimentRequest, name: string): Promise<Place> {
+  async #place(
+    { machineIds, cwd: given = '.', mayWait = false, commands }: ExperimentRequest,
+    name: string,
+  ): Promise<Place> {
     const machines = machineIds.map((id) => this.#deps.machines.get(id));
     const failures: unknown[] = [];
     for (const machine of machines) {
       try {
         const cwd = await machinePath(machine, given);
-        return { machine, cwd, code: await this.#deps.code.capture(machine, cwd, name) };
+        return { machine, cwd, code: await this.#deps.code.capture(machine, cwd, name, commands) };
       } catch (error) {
         failures.push(error);
       }

@@ -20,6 +20,8 @@ export interface Capture {
   readonly following?: string;
   readonly message: string;
   readonly limits: LeaveOutLimits;
+  /** Files that count although they are ignored, relative to `folder`: they are named by what is to run. */
+  readonly files?: readonly string[];
   leftMs(): number;
   readonly signal?: AbortSignal;
 }
@@ -34,6 +36,8 @@ export interface Captured {
   /** Absent: the repository cannot be written, or nothing is changed. */
   readonly commit?: string;
   readonly leftOut: ReadonlyMap<string, string>;
+  /** Of the files that were asked for, those that are ignored: name → hash of what is in it. */
+  readonly ignored: ReadonlyMap<string, string>;
 }
 
 /** Rejects with `GitFailure`. */
@@ -46,7 +50,7 @@ export async function capture(asked: Capture): Promise<Captured> {
   const intake = intakeOf(surveyed, seen, asked.limits);
   const { top, head } = surveyed;
   const kept = await keep(asked, surveyed, intake);
-  return { top, ...(head !== undefined && { head }), ...kept, leftOut: intake.leftOut };
+  return { top, ...(head !== undefined && { head }), ...kept, leftOut: intake.leftOut, ignored: surveyed.ignored };
 }
 
 /** A machine that does not answer takes no more time than git does. */

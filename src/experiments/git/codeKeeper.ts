@@ -3,10 +3,12 @@
  * ref of ours. Of the person's repository nothing changes but that its object store grows: not the index, not a branch,
  * the stash, a reflog or a setting; and no program of theirs (hook, filter, watcher) is started.
  */
+import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Machine } from '../../machines/machine.ts';
+import { codeFilesOf } from '../codeDifference.ts';
 import type { CodeState } from '../experiment.ts';
 import { capture } from './capture.ts';
 import { GitFailure } from './gitScript.ts';
@@ -31,21 +33,25 @@ export class CodeKeeper {
   }
 
   /**
-   * `name` is `e7`, or other letters, digits, dashes; kept under it again, the newer state replaces the older. Bounded in
-   * time. Never rejects: what is not known is `none`, with the reason.
+   * `name` is `e7`, or other letters, digits, dashes; kept under it again, the newer state replaces the older. `commands`:
+   * what is to run, whose files count although they are ignored. Bounded in time. Never rejects: what is not known is
+   * `none`, with the reason.
    */
-  async capture(machine: Machine, folder: string, name: string): Promise<CodeState> {
+  async capture(machine: Machine, folder: string, name: string, commands: readonly string[] = []): Promise<CodeState> {
     const { clock, sessionId, timeoutMs = captureMs } = this.#deps;
     const endMs = clock.now() + timeoutMs;
     try {
       const kept = await capture({
         ...{ machine, folder, clock, ref: refOf(sessionId, name), message: `Code of ${name}` },
         limits: this.#deps.limits?.() ?? defaultLimits,
+        files: codeFilesOf(commands),
         leftMs: () => Math.max(1, endMs - clock.now()),
       });
-      const { top, head, tree, headTree, commit, leftOut } = kept;
+      const { top, head, tree, headTree, commit, ignored } = kept;
+      const leftOut = new Map([...kept.leftOut, ...[...ignored.keys()].map((file) => [file, 'ignored'] as const)]);
       return {
         ...{ kind: 'git', repo: top, tree, isDirty: tree !== headTree, leftOut: namedLeftOut(leftOut) },
+        ...(ignored.size > 0 && { ignored: digestOf(ignored) }),
         ...(head !== undefined && { head }),
         ...(commit !== undefined && { commit }),
       };
@@ -55,6 +61,12 @@ export class CodeKeeper {
     }
   }
 }
+
+const digestOf = (files: ReadonlyMap<string, string>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([...files].toSorted()))
+    .digest('hex')
+    .slice(0, 16);
 
 const lateText = ({ id }: Machine, limitMs: number): string =>
   `The code could not be read within ${limitMs / 1000} s on ${id}: the repository is large, or the machine is slow.`;

@@ -6,7 +6,18 @@ import { oneLine, shellQuote } from '../../base/text.ts';
 import type { Machine, StreamResult } from '../../machines/machine.ts';
 
 export type GitFailureReason =
-  'no_git' | 'no_folder' | 'no_repository' | 'bare' | 'missing' | 'exists' | 'name' | 'timeout' | 'unreachable' | 'git';
+  | 'no_git'
+  | 'no_folder'
+  | 'no_repository'
+  | 'ignored'
+  | 'bare'
+  | 'missing'
+  | 'exists'
+  | 'beside'
+  | 'name'
+  | 'timeout'
+  | 'unreachable'
+  | 'git';
 
 /** `message` says what is wrong in whole sentences, for people and models. */
 export class GitFailure extends HeliosError {
@@ -97,6 +108,8 @@ const refusals: Readonly<Record<number, readonly [GitFailureReason, string]>> = 
   85: ['missing', 'There is no such experiment or revision.'],
   86: ['exists', 'It exists already.'],
   87: ['name', 'The name cannot be used.'],
+  88: ['ignored', 'The repository around the folder ignores it: what is in it is no code of that repository.'],
+  89: ['beside', 'There is a branch whose name is a part of it, or the other way round.'],
 };
 
 function checked(machine: Machine, { outcome, stderr }: StreamResult, text: string): string {
@@ -131,14 +144,16 @@ g() {
     -c diff.external= -c color.ui=false "$@"
 }
 
-# Goes to the top of the work tree that folder $1 is in. $head: what $2 names, else the commit that is checked out.
+# Goes to the top of the work tree that folder $1 is in; $prefix leads back. $head: what $2 names, else the commit that is
+# checked out.
 enter() {
-  cd -- "$1" 2>/dev/null || exit 82
+  cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
   command -v git >/dev/null || exit 81
   base=${'$'}{2:-HEAD}
   set -- $(g rev-parse --is-bare-repository --is-inside-work-tree) || exit 83
   [ $# -eq 2 ] || exit 83
   [ "$2" = true ] || exit 84
+  prefix=$(g rev-parse --show-prefix)
   top=$(g rev-parse --show-toplevel) && cd -- "$top" || exit 84
   git_dir=$(g rev-parse --absolute-git-dir) || exit 81
   common=$(cd -- "$(g rev-parse --git-common-dir)" && pwd -P) || exit 83

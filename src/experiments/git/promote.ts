@@ -22,8 +22,18 @@ const stepMs = 120_000;
 
 const branchScript = String.raw`${scriptStart}
 enter_repo "$1"
-git check-ref-format --branch "$2" >/dev/null 2>&1 || exit 87
+# What git would take for a branch, and people for something else.
+case $2 in @ | refs/*) exit 87 ;; esac
+[ ${'$'}{#2} -le 200 ] && git check-ref-format --branch "$2" >/dev/null 2>&1 || exit 87
 if g show-ref -q --verify "refs/heads/$2"; then exit 86; fi
+# A name can be a branch or the folder of others.
+taken=$(g for-each-ref --count=1 --format='%(refname:lstrip=2)' "refs/heads/$2/")
+above=$2
+while [ "$above" != "${'$'}{above%/*}" ] && [ -z "$taken" ]; do
+  above=${'$'}{above%/*}
+  if g show-ref -q --verify "refs/heads/$above"; then taken=$above; fi
+done
+[ -z "$taken" ] || { printf '%s\n' "$taken" >&2; exit 89; }
 commit=$(g rev-parse -q --verify "$3^{commit}") || exit 85
 g update-ref -m 'helios: promoted' "refs/heads/$2" "$commit" "" || exit 1
 `;
@@ -74,6 +84,8 @@ async function asked<T>(branch: string, work: () => Promise<T>): Promise<T> {
     if (!(error instanceof GitFailure)) throw error;
     if (error.reason === 'exists')
       throw new UserFacing(`There is a branch ${branch} already.`, 'Choose another name; it was not changed.');
+    if (error.reason === 'beside')
+      throw new UserFacing(`A branch cannot be named ${branch}. ${error.message}`, 'Choose another name.');
     if (error.reason === 'name')
       throw new UserFacing(`${JSON.stringify(branch)} cannot be the name of a branch.`, 'Such as helios/cosine-lr.');
     if (error.reason === 'missing')

@@ -21,6 +21,8 @@ export interface Survey {
   readonly unwatched: readonly string[];
   /** What the index has otherwise than `head`: name → how `head` has it; absent there: undefined. */
   readonly staged: ReadonlyMap<string, HeadEntry | undefined>;
+  /** Of the files that were asked for, those that are ignored: name → hash of what is in it. */
+  readonly ignored: ReadonlyMap<string, string>;
 }
 
 export interface HeadEntry {
@@ -34,6 +36,8 @@ export interface GitPlace {
   readonly folder: string;
   /** The commit that is meant in place of the one that is checked out. */
   readonly base?: string;
+  /** Files, relative to `folder`, that are looked for among those that are ignored. */
+  readonly files?: readonly string[];
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -43,6 +47,7 @@ const surveyScript = String.raw`${scriptStart}
 section() { printf '%s\0%s\0' "$mark" "$1"; }
 mark=$2
 enter "$1" "$4"
+if [ -n "$prefix" ] && [ -z "$(g ls-files -- "$prefix" | head -n 1)" ] && g check-ignore -q -- "$prefix"; then exit 88; fi
 section place
 printf '%s\0%s\0%s\0' "$top" "$head" "$empty"
 own_dir "$3" "$mark"
@@ -52,8 +57,23 @@ p diff-files --raw -z --no-renames --ignore-submodules=dirty || exit 1
 section staged
 p diff-index --cached --raw -z --no-renames --ignore-submodules=none --no-abbrev "${'$'}{head:-$empty}" -- || exit 1
 section fresh
-ignored=$(g config --path core.excludesFile) || ignored=
-p ${'$'}{ignored:+-c} ${'$'}{ignored:+"core.excludesFile=$ignored"} ls-files -z --others --exclude-standard || exit 1
+excludes=$(g config --path core.excludesFile) || excludes=
+others() { p ${'$'}{excludes:+-c} ${'$'}{excludes:+"core.excludesFile=$excludes"} --literal-pathspecs ls-files -z --others --exclude-standard "$@"; }
+others || exit 1
+section ignored
+if [ -n "$5" ]; then
+  files=$5
+  IFS='
+'
+  set --
+  for file in $files; do set -- "$@" "$prefix$file"; done
+  unset IFS
+  others --ignored -- "$@" >"$own/ignored"
+  tr '\n\0' '\001\n' <"$own/ignored" | while IFS= read -r file; do
+    case $file in *"$(printf '\001')"*) continue ;; esac
+    [ -f "$file" ] && printf '%s\0%s\0' "$file" "$(p hash-object --no-filters -- "$file")"
+  done
+fi
 section unwatched
 sparse=$(g config --bool core.sparseCheckout)
 flags='[a-z]'
@@ -63,12 +83,12 @@ exit 0
 `;
 
 /** Rejects with `GitFailure`. */
-export async function survey({ folder, base = '', ...place }: GitPlace): Promise<Survey> {
+export async function survey({ folder, base = '', files = [], ...place }: GitPlace): Promise<Survey> {
   const mark = randomBytes(12).toString('hex');
   const text = await runGit({
     ...place,
     script: surveyScript,
-    args: [folder, mark, heliosFolder(place.machine), base],
+    args: [folder, mark, heliosFolder(place.machine), base, files.join('\n')],
   });
   const sections = new Map(
     text.split(`${mark}\0`).map((part) => {
@@ -89,8 +109,12 @@ export async function survey({ folder, base = '', ...place }: GitPlace): Promise
     changed: rawEntries(of('changed')).map(({ path }) => path),
     unwatched,
     staged: new Map(rawEntries(of('staged')).map(({ path, before }) => [path, before])),
+    ignored: new Map(pairsOf(of('ignored'))),
   };
 }
+
+const pairsOf = (fields: readonly string[]): [string, string][] =>
+  fields.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : []));
 
 interface RawEntry {
   readonly path: string;

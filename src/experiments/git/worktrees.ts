@@ -93,6 +93,11 @@ if ! is_whole; then
   g worktree add --detach --no-checkout -- "$path" "$commit" >/dev/null || exit 1
   made=$(admin)
   [ -n "$made" ] || exit 1
+  # As much of it as the checkout has that it is made from.
+  if [ -f "$made/info/sparse-checkout" ] && [ "$(g config --bool core.sparseCheckout)" = true ]; then
+    cp -- "$made/info/sparse-checkout" "$own/info/sparse-checkout"
+    g config --get-regexp '^core\.sparsecheckout(cone)?$' | sed 's/^core\.\([a-z]*\)/\1 =/; 1s/^/[core]\n/' >>"$own/config"
+  fi
   tree_at=$path index=$made/index p read-tree --reset -u "$commit" >&2 || exit 1
   printf '%s\n' "$top" >"$path.repo" && : >"$made/helios" || exit 1
 fi

@@ -6,6 +6,7 @@ import { describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { SessionId } from '../../../../src/base/ids.ts';
 import { CodeKeeper, type CodeKeeperDeps } from '../../../../src/experiments/git/codeKeeper.ts';
+import { codeKey } from '../../../../src/experiments/duplicates.ts';
 import type { CodeState } from '../../../../src/experiments/experiment.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import { differences, GitRepo, pictureOf } from '../../../fakes/gitRepo.ts';
@@ -194,6 +195,36 @@ describe('CodeKeeper', () => {
     });
     repo.git('config', 'core.excludesFile', join(scratch(), 'my ignored'));
     assert.deepEqual(repo.names((await untouched(repo)).tree), ['a.three', 'train.py']);
+  });
+
+  it('knows another state where a file that is named and ignored has changed, and says that it is not kept', async () => {
+    const repo = repoAt({ 'train.py': 'x\n', '.gitignore': 'mine*\nconf/\nold.py\n' });
+    repo.write({ 'sub/mine 1.py': 'a', 'sub/conf/lr.yaml': '1', 'sub/mine.bin': 'b', 'sub/other.py': 'o' });
+    const state = async (command: string): Promise<Kept> =>
+      (await keeper().capture(machine(), join(repo.folder, 'sub'), 'e1', [command])) as Kept;
+    const command = 'python "mine 1.py" --config=conf/lr.yaml --data mine.bin other.py gone.py ../../x.py';
+    const first = await state(command);
+    assert.deepEqual(first.leftOut, ['sub/conf/lr.yaml (ignored)']);
+    assert.equal((await state(command)).ignored, first.ignored);
+    repo.write({ 'sub/mine.bin': 'bb' });
+    assert.equal((await state(command)).ignored, first.ignored);
+    repo.write({ 'sub/conf/lr.yaml': '2' });
+    const second = await state(command);
+    assert.notEqual(second.ignored, first.ignored);
+    assert.equal(second.tree, first.tree);
+    assert.notEqual(codeKey({ code: second }), codeKey({ code: first }));
+    assert.equal((await state('python train.py')).ignored, undefined);
+  });
+
+  it('is none in a folder that the repository around it ignores', async () => {
+    const repo = repoAt({ 'train.py': 'x\n', '.gitignore': 'work/\n*.tmp\n', 'kept/a.py': '1' });
+    repo.write({ 'work/deep/train.py': '1' });
+    const state = await capture(join(repo.folder, 'work/deep'));
+    assert.equal(state.kind, 'none');
+    assert.match((state as Extract<CodeState, { kind: 'none' }>).why, /ignores it/);
+    repo.write({ 'work/in.py': '1' });
+    repo.git('add', '-f', 'work/in.py');
+    assert.equal((await capture(join(repo.folder, 'work'))).kind, 'git');
   });
 
   it('keeps line ends as the settings of the repository say', async () => {

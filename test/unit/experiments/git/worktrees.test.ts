@@ -267,6 +267,49 @@ for (const host of hosts)
       assert.equal((await promoteToBranch(promoted, 'later')).commit, commit);
     });
 
+    it('has as much of the tree as a sparse checkout has, and commits all of it', async () => {
+      const { repo, branch, ask } = begin();
+      repo.write({ 'here/a.py': '1', 'there/b.py': '1' });
+      repo.git('add', 'here', 'there');
+      repo.git('commit', '-qm', 'two folders');
+      repo.git('sparse-checkout', 'set', 'here');
+      const made = await branch('part');
+      assert.ok(existsSync(join(made.folder, 'here/a.py')));
+      assert.ok(!existsSync(join(made.folder, 'there/b.py')));
+      assert.equal(made.git('status', '--porcelain'), '');
+      made.write({ 'here/a.py': '2' });
+      await ask('exp_commit', { branch: 'part', message: 'm' });
+      assert.equal(made.git('show', 'HEAD:here/a.py'), '2');
+      assert.equal(made.git('show', 'HEAD:there/b.py'), '1');
+      assert.equal(made.git('status', '--porcelain'), '');
+    });
+
+    it('is taken over by no name that git or a person would misread', async () => {
+      const { repo, branch } = begin();
+      const kept = await branch('made');
+      const code = { kind: 'git', repo: repo.folder, tree: '', isDirty: true, leftOut: [] } as const;
+      const commit = kept.git('rev-parse', 'HEAD');
+      repo.git('branch', 'taken');
+      repo.git('branch', 'full/one');
+      const refusals = [
+        ...['@', 'HEAD', 'refs/heads/x', '-x', 'a b', 'x'.repeat(201)].map(
+          (name) => [name, /cannot be the name/] as const,
+        ),
+        ...['taken/x', 'taken/x/y', 'full'].map(
+          (name) => [name, /^A branch cannot be named .*\((?:taken|full\/one)\)/] as const,
+        ),
+      ];
+      const branches = repo.git('branch', '--list');
+      for (const [name, message] of refusals)
+        await assert.rejects(
+          promoteToBranch({ machine, code: { ...code, commit }, clock: systemClock }, name),
+          (error: Error) => error instanceof UserFacing && message.test(error.message),
+          name,
+        );
+      assert.equal(repo.git('branch', '--list'), branches);
+      await promoteToBranch({ machine, code: { ...code, commit }, clock: systemClock }, 'full/two');
+    });
+
     it('is tidied up with its session, but for what is not committed', async () => {
       const { repo, ask, branch, holds } = begin();
       const [a, b, c] = [await branch('a'), await branch('b'), await branch('c')];
