@@ -188,7 +188,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
     it('ends the one point of a sweep that computes NaN, and no other', async () => {
       const call = {
         command_template:
-          'for step in 1 2 3; do echo "step=$step loss={x}"; sleep 0.3; done; [ {x} != nan ] || sleep 600',
+          'for loss in 2 1.5 {x} {x}; do echo "step=$((step += 1)) loss=$loss"; sleep 0.3; done; [ {x} != nan ] || sleep 600',
         params: { x: ['0.5', 'nan', '0.25'] },
         machines: [entry.id],
         max_parallel: 2,
@@ -208,7 +208,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       );
       assert.deepEqual(
         eventsOf(session, 'run.alarmed').map(({ detail }) => detail),
-        ['loss became NaN at step 1'],
+        ['loss became NaN at step 3'],
       );
     });
 
