@@ -76,9 +76,9 @@ describe('the time limit of a run', () => {
   it('does not take the end from a person who was first, nor the other way round', async () => {
     const { runs } = controller();
     const stubborn = 'trap "" TERM; echo on; sleep 60; sleep 60; sleep 60';
-    const first = await runs.launch(spec(stubborn, limit(700)));
+    const first = await runs.launch(spec(stubborn, limit(2000)));
+    const kill = runs.kill(first, { graceMs: 3000 });
     const second = await runs.launch(spec(stubborn, limit(200, { graceMs: 1500 })));
-    const kill = runs.kill(first, { graceMs: 1200 });
     await until('the limit has begun', () => existsSync(inRun(second.spec.id, 'limit')));
     await runs.kill(second, { graceMs: 100 });
     await kill;
