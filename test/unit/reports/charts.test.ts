@@ -31,6 +31,20 @@ const textsOf = (svg: string | undefined, selector = 'text'): string[] =>
   all(svg, selector).map(({ textContent }) => textContent);
 const lineOf = (svg: string | undefined, selector: string): string => all(svg, selector)[0]?.getAttribute('d') ?? '';
 
+/** Of WCAG. */
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
 describe('the chart of runs', () => {
   const falling = seriesOf([3, 2, 1]);
 
@@ -85,10 +99,15 @@ describe('the chart of runs', () => {
     assert.ok(textsOf(runChart(crossing)).includes('loss'));
   });
 
-  it('is readable on light and on dark, on a background of its own', () => {
+  it('is readable on white and on dark, without knowing which it is', () => {
     const svg = runChart({ metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: falling }] }) ?? '';
-    assert.match(svg, /@media \(prefers-color-scheme:dark\)/);
-    assert.match(svg, /<rect class="back"/);
+    assert.doesNotMatch(svg, /prefers-color-scheme|<rect/);
+    const [, style = ''] = /<style>([^<]*)</.exec(svg) ?? [];
+    const colours = [...style.matchAll(/([\w.]+)\{[^}]*?(?:fill|stroke|color):(#\w+)/g)];
+    assert.ok(colours.length >= 14);
+    for (const [, rule, colour = ''] of colours)
+      for (const ground of ['#ffffff', '#1f1f1f'])
+        assert.ok(contrast(colour, ground) >= (rule === 'text' ? 3.9 : 3), `${rule} ${colour} on ${ground}`);
     assert.match(svg, /<title>loss<\/title><desc>loss by step of run 1 \(champion\)<\/desc>/);
   });
 
