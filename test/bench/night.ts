@@ -9,6 +9,7 @@ import { eventually } from '../fakes/testEngine.ts';
 import { WarpClock } from '../fakes/warpClock.ts';
 import { homeOf, openEngine, workOf } from './bed.ts';
 import type { Figure } from './figure.ts';
+import { processorMsOf } from './processorTime.ts';
 
 const hours = 8;
 const experiments = 100;
@@ -135,6 +136,7 @@ async function waiting(folder: string): Promise<Figure[]> {
   const asleep = `asleep beside ${waitedRuns} runs that print`;
   return [
     { name: `${asleep} nothing for now: share of a core`, value: quiet.percent, unit: '%', aim: { atMost: 0.5 } },
+    { name: `${asleep} nothing: with these runs and all that watches them`, value: quiet.allPercent, unit: '%' },
     { name: `${asleep} each second: share of a core`, value: busy.percent, unit: '%' },
     {
       name: 'asleep: requests to the model',
@@ -147,6 +149,8 @@ async function waiting(folder: string): Promise<Figure[]> {
 
 interface Idle {
   readonly percent: number;
+  /** With all processes that it started. */
+  readonly allPercent: number;
   /** Made while it slept. */
   readonly requests: number;
 }
@@ -170,15 +174,18 @@ async function idleShare(folder: string, secondsBetweenLines: number): Promise<I
     await eventually(session, 'sleep.started');
     await delay(3_000);
     const [requests, points] = [model.requests.length, pointsOf(session)];
+    const allBeforeMs = await processorMsOf(process.pid);
     const [before, startedMs] = [process.cpuUsage(), performance.now()];
     await delay(waitMs);
     const { user, system } = process.cpuUsage(before);
+    const tookMs = performance.now() - startedMs;
+    const allMs = (await processorMsOf(process.pid)) - allBeforeMs;
     const read = pointsOf(session) - points;
     const expected = Math.floor((waitedRuns * waitMs) / 1000 / secondsBetweenLines);
     if (read < expected * 0.8) throw new Error(`Of about ${expected} points only ${read} were read.`);
-    const percent = (user + system) / 10 / (performance.now() - startedMs);
+    const percent = (user + system) / 10 / tookMs;
     await session.stop({ killRuns: true });
-    return { percent, requests: model.requests.length - requests };
+    return { percent, allPercent: (allMs / tookMs) * 100, requests: model.requests.length - requests };
   } finally {
     await engine.close();
   }
