@@ -11,7 +11,7 @@ import { homeAt } from '../storage/home.ts';
 import { isPassing } from '../storage/storageFailure.ts';
 import { secretKeeper } from '../storage/secretFiles.ts';
 
-/** Who asked for a session and did not take it has died over it: then it is taken up again. */
+/** Who asked for a session and did not take it, or took it in a terminal, may have died over it: then it is taken up again. */
 const reclaimMs = 10_000;
 
 export interface KeeperWorld {
@@ -34,44 +34,64 @@ export async function keepOn(handover: Handover, { clock, logger, signal }: Keep
     clock,
     logger,
   });
-  const faults: unknown[] = [];
-  const takeUp = (ids: Handover['sessions']): Promise<Handover['sessions']> =>
-    takeAllUp(engine, ids, { logger, faults });
+  const taking = { logger, faults: [] as unknown[], told: new Map<SessionId, string>() };
   try {
-    let left = await takeUp(handover.sessions);
-    while (left.length > 0) {
-      await idle(engine, signal);
-      left = handedOver(engine, left);
-      if (left.length > 0) await delay(clock, reclaimMs, signal).catch(() => undefined);
-      left = signal.aborted ? [] : await takeUp(left);
+    let left: readonly SessionId[] = await takeAllUp(engine, handover.sessions, taking);
+    while (left.length > 0 && !signal.aborted) {
+      await idle(engine, left, signal);
+      left = left.filter((id) => !isOver(engine, id));
+      const away = left.filter((id) => openHere(engine, id) === undefined);
+      if (away.length === 0) continue;
+      await delay(clock, reclaimMs, signal).catch(() => undefined);
+      const back = signal.aborted ? [] : await takeAllUp(engine, away, taking);
+      left = [...left.filter((id) => !away.includes(id)), ...back];
     }
   } finally {
     await engine.close();
   }
-  if (faults.length > 0) throw new AggregateError(faults, 'Not every session could be read');
+  if (taking.faults.length > 0) throw new AggregateError(taking.faults, 'Not every session could be read');
 }
 
-/** Those that go on here now, or may when the disk takes something again. Any other is said, and left to the next window. */
-async function takeAllUp(
-  engine: Engine,
-  ids: readonly SessionId[],
-  { logger, faults }: { readonly logger: Logger; readonly faults: unknown[] },
-): Promise<SessionId[]> {
-  const taken: SessionId[] = [];
-  for (const id of ids) {
-    try {
-      if (!(await isLeft(engine, id))) continue;
-      const session = await engine.sessions.resume(id);
-      taken.push(id);
-      logger.info(`Goes on with ${id}.`);
-      void session.ended.then((reason) => logger.info(`${id} has ended: ${reason}.`));
-    } catch (error) {
-      logger.warn(`${id} is not taken up: ${adviceOf(error)}`);
-      if (isPassing(error)) taken.push(id);
-      else if (!(error instanceof UserFacing)) faults.push(error);
+interface Taking {
+  readonly logger: Logger;
+  /** What is no fault of the session. */
+  readonly faults: unknown[];
+  /** Why a session was not taken up, as it was said last. */
+  readonly told: Map<SessionId, string>;
+}
+
+/**
+ * Those that go on here now, or may later: the disk may take something again, and a terminal may end without an end of the
+ * session, which no window is there to notice. Any other is said, and left to the next window.
+ */
+async function takeAllUp(engine: Engine, ids: readonly SessionId[], taking: Taking): Promise<SessionId[]> {
+  const kept: SessionId[] = [];
+  for (const id of ids) if (await isKept(engine, id, taking)) kept.push(id);
+  return kept;
+}
+
+async function isKept(engine: Engine, id: SessionId, { logger, faults, told }: Taking): Promise<boolean> {
+  const refuse = (why: string): void => {
+    if (told.get(id) !== why) logger.warn(`${id} is not taken up: ${why}`);
+    told.set(id, why);
+  };
+  try {
+    const owner = await engine.sessions.owner(id);
+    if (owner?.kind === 'terminal') {
+      refuse(`It goes on in a terminal (process ${owner.pid} on ${owner.host}), and is looked at until that ends.`);
+      return true;
     }
+    if (!(await isLeft(engine, id))) return false;
+    const session = await engine.sessions.resume(id);
+    told.delete(id);
+    logger.info(`Goes on with ${id}.`);
+    void session.ended.then((reason) => logger.info(`${id} has ended: ${reason}.`));
+    return true;
+  } catch (error) {
+    refuse(adviceOf(error));
+    if (!isPassing(error) && !(error instanceof UserFacing)) faults.push(error);
+    return isPassing(error);
   }
-  return taken;
 }
 
 async function isLeft(engine: Engine, id: SessionId): Promise<boolean> {
@@ -83,25 +103,33 @@ async function isLeft(engine: Engine, id: SessionId): Promise<boolean> {
 
 const isGoing = ({ state }: Pick<Session, 'state'>): boolean => state.phase !== 'ended' && state.phase !== 'paused';
 
-/** Resolves when no session is being worked on here, or the signal is aborted. */
-function idle({ sessions }: Engine, signal: AbortSignal): Promise<void> {
+const openHere = ({ sessions }: Engine, id: SessionId): Session | undefined =>
+  sessions.open().find((session) => session.id === id);
+
+/** Ended or paused here, which a window or a terminal that took it would not have told of. */
+function isOver(engine: Engine, id: SessionId): boolean {
+  const session = openHere(engine, id);
+  return session !== undefined && !isGoing(session);
+}
+
+/** Resolves when one of them is not being worked on here, or the signal is aborted. */
+function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): Promise<void> {
+  const isGoingHere = (id: SessionId): boolean => {
+    const session = openHere(engine, id);
+    return session !== undefined && isGoing(session);
+  };
   return new Promise((resolve) => {
     const check = (): void => {
-      if (sessions.open().some(isGoing) && !signal.aborted) return;
+      if (ids.every(isGoingHere) && !signal.aborted) return;
       heard.dispose();
       signal.removeEventListener('abort', check);
       resolve();
     };
-    const heard = sessions.onDidChange(check);
+    const heard = engine.sessions.onDidChange(check);
     signal.addEventListener('abort', check, { once: true });
     check();
   });
 }
-
-const handedOver = ({ sessions }: Engine, ids: readonly SessionId[]): SessionId[] => {
-  const open = new Set<SessionId>(sessions.open().map(({ id }) => id));
-  return ids.filter((id) => !open.has(id));
-};
 
 /** Nobody is here to be asked. What was kept is answered with, and what is renewed is kept for the next window. */
 function portsOf({ home, secrets, machineSecrets }: Handover): EnginePorts {
