@@ -68,6 +68,7 @@ choose_pause() {
 
 # $lived: how long the run has gone on, in milliseconds; $since: when the clock of its limit began.
 count_time() {
+  [ -n "$limit" ] || return 0
   now=$(ticking_ms)
   step=$((now - seen)) seen=$now
   # The computer was asleep, or its clock was set: that is no time of the run.
