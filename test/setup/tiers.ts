@@ -1,7 +1,10 @@
-/** Runs every tier, each as its own command, and ends with one line: `N passed, N failed`. */
+/**
+ * Runs every tier, each as its own command, and ends with one line: `N passed, N failed`. The tests of machines mostly
+ * wait: short tiers run beside them, and print what they have to say when they are over.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { installChromium } from './chromium.ts';
@@ -13,20 +16,30 @@ import { installSlurm } from './slurm.ts';
 import { installShells } from './shells.ts';
 import { installSshd } from './sshd.ts';
 
-const tiers = [
-  { script: 'test:unit', limitMinutes: 35 },
-  { script: 'test:machines', limitMinutes: 30 },
-  { script: 'test:house', limitMinutes: 6 },
-  { script: 'test:host', limitMinutes: 5 },
-  { script: 'test:e2e', limitMinutes: 25 },
-] as const;
+interface Tier {
+  readonly script: string;
+  readonly limitMinutes: number;
+  readonly isBeside?: true;
+}
 
-type Tier = (typeof tiers)[number];
+/** One after the other; within a stage, each row of tiers beside the others. */
+const stages: readonly (readonly (readonly Tier[])[])[] = [
+  [[{ script: 'test:unit', limitMinutes: 30 }]],
+  [
+    [{ script: 'test:machines', limitMinutes: 30 }],
+    [
+      { script: 'test:house', limitMinutes: 10, isBeside: true },
+      { script: 'test:host', limitMinutes: 10, isBeside: true },
+    ],
+  ],
+  [[{ script: 'test:e2e', limitMinutes: 25 }]],
+];
 
-let running: number | undefined;
+/** Process groups. */
+const running = new Set<number>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    endGroup('SIGTERM');
+    for (const group of running) endGroup(group, 'SIGTERM');
     process.exit(130);
   });
 }
@@ -35,11 +48,7 @@ const scratch = await mkdtemp(join(tmpdir(), 'test-tiers-'));
 try {
   const total = { passed: 0, failed: 0 };
   await prepare(total);
-  for (const tier of tiers) {
-    const { passed, failed } = await runTier(tier);
-    total.passed += passed;
-    total.failed += failed;
-  }
+  for (const rows of stages) await Promise.all(rows.map((tiers) => runRow(tiers, total)));
   console.log(`${total.passed} passed, ${total.failed} failed`);
   process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 } finally {
@@ -58,9 +67,17 @@ async function prepare(total: { failed: number }): Promise<void> {
   }
 }
 
+async function runRow(tiers: readonly Tier[], total: { passed: number; failed: number }): Promise<void> {
+  for (const tier of tiers) {
+    const { passed, failed } = await runTier(tier);
+    total.passed += passed;
+    total.failed += failed;
+  }
+}
+
 /** A tier that ends badly without a failed test, or without a test at all, is a failure of its own. */
 async function runTier(tier: Tier): Promise<{ passed: number; failed: number }> {
-  console.log(`\n── npm run ${tier.script}`);
+  if (!tier.isBeside) console.log(`\n── npm run ${tier.script}`);
   const startedMs = performance.now();
   const countsFile = join(scratch, `${tier.script.replace(':', '-')}.json`);
   const problem = await runScript(tier, countsFile);
@@ -78,25 +95,29 @@ async function runTier(tier: Tier): Promise<{ passed: number; failed: number }> 
 /** Resolves with what went wrong, if anything. */
 async function runScript(tier: Tier, countsFile: string): Promise<string | undefined> {
   const path = [join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
+  const outputFile = `${countsFile}.txt`;
+  await using output = tier.isBeside && (await open(outputFile, 'a'));
   const child = spawn('npm', ['run', '--silent', tier.script], {
     cwd: repositoryRoot,
     env: { ...ownEnvironment(), PATH: path, HELIOS_TEST_COUNTS: countsFile },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: output ? ['ignore', output.fd, output.fd] : ['ignore', 'inherit', 'inherit'],
     detached: true,
   });
-  running = child.pid;
+  const group = child.pid ?? 0;
+  running.add(group);
   let late = false;
   const limit = setTimeout(() => {
     late = true;
-    endGroup('SIGKILL');
+    endGroup(group, 'SIGKILL');
   }, tier.limitMinutes * 60_000);
   const problem = await new Promise<string | undefined>((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
     child.once('exit', (code, signal) => resolve(code === 0 ? undefined : `ended with ${code ?? signal}`));
   });
   clearTimeout(limit);
-  endGroup('SIGKILL');
-  running = undefined;
+  endGroup(group, 'SIGKILL');
+  running.delete(group);
+  if (tier.isBeside) console.log(`\n── npm run ${tier.script}\n${await readFile(outputFile, 'utf8')}`);
   return late ? `did not end within ${tier.limitMinutes} minutes` : problem;
 }
 
@@ -109,10 +130,10 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Each tier has a process group of its own, so that nothing it started outlives it. */
-function endGroup(signal: NodeJS.Signals): void {
-  if (running === undefined) return;
+function endGroup(group: number, signal: NodeJS.Signals): void {
+  if (group === 0) return;
   try {
-    process.kill(-running, signal);
+    process.kill(-group, signal);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
