@@ -5,11 +5,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/clock.ts';
 import { toDisposable } from '../base/disposable.ts';
+import { codeOf, messageOf } from '../base/errors.ts';
 import { createEngine, defaultHome, heliosVersion } from '../compose.ts';
 import { callbackPorts } from '../models/chatgpt/codexService.ts';
 import { sshHosts } from '../machines/list/sshHosts.ts';
 import { runCli } from './cli.ts';
 import { openBrowser } from './auth/openBrowser.ts';
+import { exitCodes } from './world.ts';
 
 // Run from its sources, without a build, the file is where npm put it.
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -18,8 +20,11 @@ const assetsFolder = isBuilt ? here : path.join(here, '../../node_modules/sql.js
 
 /** Ends the process when the command is done. */
 export function run(): void {
-  // The reader of a pipe may leave at any time.
-  process.stdout.on('error', () => process.exit(1));
+  // The reader of a pipe may leave at any time, and is told nothing.
+  process.stdout.on('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') process.stderr.write(`helios: The output cannot be written: ${messageOf(error)}.\n`);
+    process.exit(exitCodes.error);
+  });
 
   void runCli(process.argv.slice(2), {
     env: process.env,
@@ -43,6 +48,7 @@ export function run(): void {
     exit: (status) => process.exit(status),
   }).then((code) => {
     // What was written to a pipe arrives first; nothing that is still open may hold the process.
-    process.stdout.write('', () => process.exit(code));
+    // That it did not is told later still.
+    process.stdout.write('', () => setImmediate(() => process.exit(code)));
   });
 }

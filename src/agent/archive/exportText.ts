@@ -13,7 +13,8 @@ export interface ExportShape {
 
 /**
  * Text in pieces. NaN and the infinities stand as `NaN`, `Infinity` and `-Infinity`, in JSON as strings. A cell of CSV and
- * TSV that a spreadsheet would take for a formula begins with an apostrophe.
+ * TSV that a spreadsheet would take for a formula begins with an apostrophe, and has no NUL, which ends a text for some
+ * readers. Halves of characters are replaced.
  */
 export async function* exportText(
   records: AsyncIterable<ExportRecord>,
@@ -46,19 +47,20 @@ async function* jsonText(
 const written =
   (redact: Redact) =>
   (_key: string, value: unknown): unknown => {
-    if (typeof value === 'string') return redact(value);
+    if (typeof value === 'string') return redact(value).toWellFormed();
     return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
   };
 
 function plainText(cell: Cell, redact: Redact): string {
   if (cell === undefined) return '';
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell);
-  return unlikeFormula(typeof cell === 'string' ? redact(cell) : JSON.stringify(cell, written(redact)));
+  const text = typeof cell === 'string' ? redact(cell).toWellFormed() : JSON.stringify(cell, written(redact));
+  return unlikeFormula(text.replaceAll('\u0000', ''));
 }
 
 /** A negative number is no formula. */
 const unlikeFormula = (text: string): string =>
-  /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? `'${text}` : text;
+  /^[=+\-@\t\r\n]/.test(text) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? `'${text}` : text;
 
 const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 

@@ -1,28 +1,32 @@
 import { once } from 'node:events';
+import path from 'node:path';
 import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/archive/exportRecords.ts';
 import { exportFormats, exportText, type ExportFormat } from '../../agent/archive/exportText.ts';
-import type { Sessions } from '../../agent/engine.ts';
+import type { Engine, SessionReading, Sessions } from '../../agent/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { writeResultsTsv } from '../../experiments/resultsTsv.ts';
+import { writePieces } from '../../storage/newFile.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession } from '../sessionReference.ts';
-import { exitCodes, type Output } from '../world.ts';
+import { exitCodes, type CliWorld, type Output } from '../world.ts';
 
-const usage = `helios export [SESSION] [--what ${exportKinds.join('|')}] [--format ${exportFormats.join('|')}] [--raw]`;
+const usage = `helios export [SESSION] [--what ${exportKinds.join('|')}] [--format ${exportFormats.join('|')}] [--out FILE]`;
 
 export const exportCommand = defineCommand({
   name: 'export',
   usage: '[SESSION] [--what KIND]',
   about: 'sessions, messages, metrics, the ledger or events as CSV, TSV or JSON',
-  help: () => `Usage: helios export [SESSION] [--what KIND] [--format FORMAT] [--raw]
+  help: () => `Usage: helios export [SESSION] [--what KIND] [--format FORMAT] [--out FILE] [--raw]
 
-Writes to stdout what is recorded: of one session, or of all where none is named.
+Writes what is recorded: of one session, or of all where none is named. Parts of a journal that cannot be read are named
+on stderr.
 
 Options:
   --what KIND      ${exportKinds.map((kind) => `${kind}: ${kinds[kind]}`).join('\n                   ')}
   --format FORMAT  csv (RFC 4180, the default), tsv (tabs and line breaks as \\t and \\n), json (an array)
+  --out FILE       where to (default: stdout); whole or not at all, and a file that is there is not replaced
   --raw            secrets stay in it; without it, what has the form of a secret is taken out
   --home FOLDER    (default: HELIOS_HOME, or ~/.helios)
 
@@ -32,7 +36,7 @@ for a formula begins with an apostrophe in CSV and TSV.
 The ledger of one session as TSV is a results.tsv: commit, metric, memory_gb, status and description, a line for each
 experiment that is over.
 
-  helios export --what ledger 1 > ledger.csv
+  helios export --what ledger --out ledger.csv 1
   helios export --what ledger --format tsv 1 > results.tsv
   helios export --what metrics --format json s-0mb2k4x9qf3t7ab > metrics.json
 `,
@@ -40,31 +44,55 @@ experiment that is over.
     const options = {
       what: { type: 'string', short: 'w', default: 'sessions' },
       format: { type: 'string', short: 'f', default: 'csv' },
+      out: { type: 'string', short: 'o' },
       raw: { type: 'boolean', default: false },
     } as const;
     const { values, positionals } = readWords(words, { options, maxWords: 1, usage });
     const kind = oneOf<ExportKind>(exportKinds, values.what, '--what');
     const format = oneOf<ExportFormat>(exportFormats, values.format, '--format');
-    return { kind, format, isRaw: values.raw, reference: positionals[0] };
+    if (values.out === '') throw new UserFacing('--out needs a file.', `Write ${usage}`);
+    return { kind, format, isRaw: values.raw, out: values.out, reference: positionals[0] };
   },
-  run: ({ kind, format, isRaw, reference }, context) =>
-    withEngine(context, async ({ sessions, home, redact }) => {
-      const { stdout } = context.world;
-      const id = reference === undefined ? undefined : (await namedSession(sessions, reference)).id;
-      if (kind === 'ledger' && format === 'tsv') {
-        const text = await resultsOf(sessions, id);
-        await written(stdout, isRaw ? text : redact(text));
+  run: ({ reference, out, ...wanted }, context) =>
+    withEngine(context, async (engine) => {
+      const { stdout, cwd } = context.world;
+      const id = reference === undefined ? undefined : (await namedSession(engine.sessions, reference)).id;
+      const pieces = exported(engine, { ...wanted, id }, context.world);
+      if (out === undefined) {
+        for await (const piece of pieces) await written(stdout, piece);
         return exitCodes.goal;
       }
-      const shape = {
-        ...{ format, columns: exportColumns[kind] },
-        ...(!isRaw && { redact }),
-      };
-      for await (const piece of exportText(exportRecords({ sessions, home }, kind, id), shape))
-        await written(stdout, piece);
+      const file = path.resolve(cwd, out);
+      await writePieces(file, pieces, { replaces: false });
+      stdout.write(`Wrote ${file}\n`);
       return exitCodes.goal;
     }),
 });
+
+interface Wanted {
+  readonly kind: ExportKind;
+  readonly format: ExportFormat;
+  readonly isRaw: boolean;
+  readonly id: SessionId | undefined;
+}
+
+async function* exported(
+  { sessions, home, redact }: Engine,
+  { kind, format, isRaw, id }: Wanted,
+  { stderr }: CliWorld,
+): AsyncGenerator<string, void, void> {
+  if (kind === 'ledger' && format === 'tsv') {
+    const text = await resultsOf(sessions, id);
+    return yield isRaw ? text : redact(text);
+  }
+  const read = async (each: SessionId): Promise<SessionReading> => {
+    const reading = await sessions.read(each);
+    for (const text of reading.damage) stderr.write(`Journal of ${each}: ${text}\n`);
+    return reading;
+  };
+  const records = exportRecords({ home, sessions: { list: () => sessions.list(), read } }, kind, id);
+  yield* exportText(records, { format, columns: exportColumns[kind], ...(!isRaw && { redact }) });
+}
 
 const kinds: Readonly<Record<ExportKind, string>> = {
   sessions: 'a row each (the default)',

@@ -1,6 +1,4 @@
 /** Commands over all sessions of the home folder: search, export, clean up. */
-import { createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { Uri, window, workspace } from 'vscode';
 import type { Engine, RetentionLimits } from '../../agent/engine.ts';
 import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/archive/exportRecords.ts';
@@ -8,6 +6,7 @@ import { exportFormats, exportText } from '../../agent/archive/exportText.ts';
 import { countText, planHeader, planRows, reportText } from '../../agent/archive/retentionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
+import { writePieces } from '../../storage/newFile.ts';
 import type { Handlers } from '../commandRegistry.ts';
 import type { Parts } from '../parts.ts';
 import { pickOne, summaryChoice } from '../pick.ts';
@@ -55,7 +54,7 @@ async function exportSessions({ host }: Parts, named: SessionId | undefined): Pr
   if (target === undefined) return;
   const records = exportRecords(engine, kind, scope.id);
   const shape = { format, columns: exportColumns[kind], redact: engine.redact };
-  await pipeline(exportText(records, shape), createWriteStream(target.fsPath, { mode: 0o600 }));
+  await writePieces(target.fsPath, exportText(records, shape), { replaces: true });
   const answer = await window.showInformationMessage(`Exported to ${target.fsPath}.`, 'Open');
   if (answer === 'Open') await window.showTextDocument(target);
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
 import { isSessionId, newRunId, newSessionId, type SessionId } from '../../../src/base/ids.ts';
@@ -196,6 +198,44 @@ describe('sessions in the terminal', () => {
       ).size,
       1,
     );
+  });
+
+  it('are exported to a file, which is whole or not there, and replaces none', async () => {
+    const { older } = await sessions();
+    const file = path.join(folder(), 'out.csv');
+    const { code, stdout } = await helios('export', '--out', file);
+    assert.deepEqual([code, stdout.text], [0, `Wrote ${file}\n`]);
+    const text = readFileSync(file, 'utf8');
+    assert.equal(text, (await helios('export')).stdout.text);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const again = await helios('export', '-o', file, '--what', 'messages');
+    assert.equal(again.code, 1);
+    assert.match(again.stderr.text, /There is a file .*out\.csv already\.\nName another one/);
+    assert.equal(readFileSync(file, 'utf8'), text);
+    const nowhere = await helios('export', '--out', path.join(folder(), 'none/out.csv'));
+    assert.match(nowhere.stderr.text, /Cannot write .*none\/out\.csv: ENOENT/);
+    await helios('export', older.slice(0, 5), '--what', 'ledger', '--format', 'tsv', '--out', path.join(folder(), 'x'));
+    assert.deepEqual(readdirSync(folder()).sort(), ['home', 'out.csv']);
+  });
+
+  it('are exported in a way that strict readers take', async () => {
+    const journal = new SyntheticJournal('goal');
+    journal.add({ type: 'message.added', origin: 'person', text: 'a\u0000b \u2028 \ud83e c' });
+    journal.add({ type: 'message.added', origin: 'person', text: '\n=1+1' });
+    await journal.write(home());
+    const csv = (await helios('export', '--what', 'messages')).stdout.text;
+    assert.ok(csv.includes('ab \u2028 \ufffd c') && csv.includes(`"'\n=1+1"`), csv);
+    const json = (await helios('export', '--what', 'messages', '--format', 'json')).stdout.text;
+    assert.ok(json.includes('a\\u0000b') && json.includes('\ufffd c') && !json.includes('\\ud83e'), json);
+  });
+
+  it('tell of damage while they are exported', async () => {
+    const journal = new SyntheticJournal('goal');
+    await journal.write(home());
+    appendFileSync(home().journalFile(journal.sessionId), 'no event\n');
+    const { code, stderr } = await helios('export', '--what', 'messages');
+    assert.equal(code, 0);
+    assert.match(stderr.text, new RegExp(`^Journal of ${journal.sessionId}: line \\d+ is not an event`, 'm'));
   });
 
   it('are exported as results.tsv, the ledger of one', async () => {
