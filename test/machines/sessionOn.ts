@@ -1,7 +1,7 @@
 /** What a session has to do alike wherever its machine is: experiments as git states, watchdogs, runs seen from elsewhere. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import type { Session } from '../../src/agent/engine.ts';
@@ -9,6 +9,7 @@ import type { MachineEntry } from '../../src/machines/machineEntry.ts';
 import { differences, GitRepo, pictureOf } from '../fakes/gitRepo.ts';
 import { LoginHost } from '../fakes/loginHost.ts';
 import { killedAfter, nanCommand } from '../fakes/nanRun.ts';
+import { atPace } from '../fakes/pace.ts';
 import { until } from '../fakes/scratch.ts';
 import { ScriptedModel, type Script, type ScriptedCall } from '../fakes/scriptedModel.ts';
 import { eventsOf, eventually, testEngine, type TestEngine } from '../fakes/testEngine.ts';
@@ -27,9 +28,6 @@ const untilRun = (run: number): ScriptedCall => ({
   name: 'sleep',
   input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run }], deadline_minutes: 60 },
 });
-
-/** Two seconds; longer where more is at work than there are processors for. */
-const limitMs = (): number => 2000 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 
 /** One call after the other. */
 const inSteps =
@@ -175,7 +173,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
         const session = await bed.start();
         const tookMs = await killedAfter(folder);
         console.log(`      first NaN → every process gone: ${Math.round(tookMs)} ms`);
-        assert.ok(tookMs <= limitMs(), `${tookMs} ms`);
+        assert.ok(tookMs <= atPace(2000), `${tookMs} ms`);
         assert.deepEqual((await eventually(session, 'run.ended')).verdict, { kind: 'killed' });
         await session.ended;
         assert.deepEqual(

@@ -4,6 +4,7 @@ import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
 import { applyEvent, foldSession, initialState } from '../../../src/agent/fold/fold.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
+import { processorMs } from '../../fakes/pace.ts';
 
 /** A night of so many experiments, each with its run, a question now and then, and a note. */
 function night(experiments: number): JournalEvent[] {
@@ -82,13 +83,7 @@ describe('the fold of a journal', () => {
   it('takes time in proportion to its length', () => {
     const [short, long] = [night(500), night(4_000)];
     const best = (events: readonly JournalEvent[]): number =>
-      Math.min(
-        ...Array.from({ length: 5 }, () => {
-          const startedMs = performance.now();
-          foldSession(events);
-          return performance.now() - startedMs;
-        }),
-      );
+      Math.min(...Array.from({ length: 5 }, () => processorMs(() => foldSession(events))));
     best(long);
     assert.ok(best(long) < 32 * best(short) + 10, 'eight times as long must not take sixty-four times');
   }).timeout(20_000);

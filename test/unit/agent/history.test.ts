@@ -7,6 +7,7 @@ import { foldSession } from '../../../src/agent/fold/fold.ts';
 import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { noUsage, type AssistantBlock, type Message } from '../../../src/models/model.ts';
+import { processorMs } from '../../fakes/pace.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
 
@@ -160,13 +161,12 @@ describe('history', () => {
       events.push(asked(turn), replied([call(`c${turn}`)], 'tools'), planned(`r-${turn}`, turn), result(`c${turn}`));
       events.push(endedRun(`r-${turn}`));
     }
-    const work = (part: readonly JournalEvent[]): number => {
-      const startedMs = performance.now();
-      buildHistory(part);
-      idleness(part);
-      dueShortening(part, undefined, 0);
-      return performance.now() - startedMs;
-    };
+    const work = (part: readonly JournalEvent[]): number =>
+      processorMs(() => {
+        buildHistory(part);
+        idleness(part);
+        dueShortening(part, undefined, 0);
+      });
     // A fold goes on where it was: each time a list that it does not know yet.
     const best = (part: readonly JournalEvent[]): number =>
       Math.min(...Array.from({ length: 5 }, () => work([...part])));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { createLineParser, MetricSpecError } from '../../../src/metrics/lineParser.ts';
 import type { MetricSpec } from '../../../src/metrics/metric.ts';
+import { processorMs } from '../../fakes/pace.ts';
 
 /** `name@step=value`, without `@step` where the line has none. */
 function read(spec: MetricSpec, line: string): string {
@@ -173,8 +174,9 @@ describe('Reading lines', () => {
       'train '.repeat(40_000),
       '['.repeat(200_000) + 'loss=1',
     ];
-    const startedMs = performance.now();
-    for (const line of hostile) for (const spec of [{ names }, {}]) read(spec, line);
-    assert.ok(performance.now() - startedMs < 4000, `${performance.now() - startedMs} ms`);
+    const tookMs = processorMs(() => {
+      for (const line of hostile) for (const spec of [{ names }, {}]) read(spec, line);
+    });
+    assert.ok(tookMs < 4000, `${tookMs} ms`);
   });
 });
