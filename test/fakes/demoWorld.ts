@@ -33,6 +33,7 @@ const toolNames = [
   'memory_ls',
   'memory_read',
   'memory_write',
+  'exp_decide',
   'sleep',
   'finish',
 ];
@@ -54,6 +55,8 @@ export class DemoWorld {
   readonly runs: FakeRun[] = [];
   readonly replies: DemoReply[] = [];
   readonly notes = new Map<string, string>();
+  /** Experiment → the decision on it. */
+  readonly decisions = new Map<string, string>();
   finished: { outcome: string; summary: string; evidence: { run: string; metric: string }[] } | undefined;
   readonly #options: WorldOptions;
   #callNumber = 0;
@@ -127,6 +130,9 @@ export class DemoWorld {
       case 'memory_write':
         this.notes.set(String(input['path']), `${String(input['gist'])}\n${String(input['content'])}`);
         return '{"ok":true}';
+      case 'exp_decide':
+        this.decisions.set(String(input['experiment']), `${String(input['decision'])}: ${String(input['why'])}`);
+        return '{"ok":true}';
       case 'finish':
         this.finished = input as unknown as NonNullable<DemoWorld['finished']>;
         return 'The session is ended.';
@@ -147,6 +153,7 @@ export class DemoWorld {
     const pid = 1000 + number;
     return JSON.stringify({
       run: number,
+      experiment: `e${number}`,
       run_id: `r-00000000${number}`,
       task: `${machine}:${pid}`,
       pid,
@@ -179,7 +186,7 @@ export class DemoWorld {
 }
 
 /** Best near lr 1 (less with momentum), better when wider, NaN from lr 8 on. */
-const bowl: Landscape = ({ lr = 0, momentum = 0, hidden = 16 }) => {
+export const bowl: Landscape = ({ lr = 0, momentum = 0, hidden = 16 }) => {
   const step = lr / (1 - momentum);
   if (step >= 8) return { verdict: 'failed (exit code 1)' };
   return 1.97 + 0.2 * Math.log10(step) ** 2 - 0.08 * Math.log2(hidden / 16);

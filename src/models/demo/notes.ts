@@ -1,7 +1,7 @@
 /** What the demo model writes down. The gist of a note is the finding itself. */
 import { commandFor, pointText } from './space.ts';
 import { bestOf } from './search.ts';
-import { isRunning, nameOf, type Trial } from './trials.ts';
+import { isRunning, nameOf } from './trials.ts';
 import type { View } from './view.ts';
 import * as words from './words.ts';
 
@@ -33,21 +33,14 @@ export function firstNotes({ goal, space }: View): DemoCall[] {
   ];
 }
 
-export function noteFindings(
-  found: readonly string[],
-  fresh: readonly Trial[],
-  { transcript, best, goal }: View,
-): DemoCall[] {
+export function noteFindings(found: readonly words.Finding[], { transcript, best, goal }: View): DemoCall[] {
+  const fresh = found.map(({ trial }) => trial);
   const number = fresh.at(-1)?.number ?? transcript.turn;
-  const finding =
-    found[
-      Math.max(
-        0,
-        fresh.findIndex((trial) => trial.point === bestOf(fresh, goal)?.point),
-      )
-    ] ?? '';
-  const note = { path: `/observations/${number}`, gist: finding, content: found.join('\n') };
-  const calls: DemoCall[] = [{ name: 'memory_write', input: note }];
+  const bestPoint = bestOf(fresh, goal)?.point;
+  const telling = found.find(({ trial }) => trial.point === bestPoint) ?? found[0];
+  const content = found.map(({ text }) => text).join('\n');
+  const note = { path: `/observations/${number}`, gist: telling?.text ?? '', content };
+  const calls: DemoCall[] = [...found.flatMap(judging), { name: 'memory_write', input: note }];
   if (best !== undefined && fresh.some((trial) => trial === best)) {
     const gist = `${goal.metric} ${words.shown(best.value)}: ${nameOf(best)}, ${pointText(best.point)}`;
     calls.push({
@@ -57,6 +50,12 @@ export function noteFindings(
   }
   return calls;
 }
+
+/** Where the run failed, Helios has said so itself. */
+const judging = ({ trial, text, decision }: words.Finding): DemoCall[] =>
+  trial.experiment === undefined || decision === 'crash'
+    ? []
+    : [{ name: 'exp_decide', input: { experiment: trial.experiment, decision, why: text } }];
 
 /** The table of what was tried and what runs, written before each wait. */
 export function searchNote({ trials }: View): DemoCall {

@@ -112,13 +112,14 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
     goal,
   );
   const found = words.findings(fresh, before, goal);
-  const notes = fresh.length === 0 ? [] : noteFindings(found, fresh, view);
+  const told = found.map(({ text }) => text).join('\n');
+  const notes = found.length === 0 ? [] : noteFindings(found, view);
   const isRefused = callsOf(transcript, 'finish').some((call) => !succeeded(call) && !isInterrupted(call));
-  if (best !== undefined && meets(best.value, goal) && !isRefused) return finishMet(best, found, notes, view);
+  if (best !== undefined && meets(best.value, goal) && !isRefused) return finishMet(best, told, notes, view);
   const proposals = nextProposals(view);
   if (proposals.length === 0) {
     const summary = words.exhaustedWords(best, trials.length, goal);
-    return { text: joined(found.join('\n'), summary), calls: [...notes, finishCall('blocked', summary, best, goal)] };
+    return { text: joined(told, summary), calls: [...notes, finishCall('blocked', summary, best, goal)] };
   }
   const launches = proposals.map(({ point }) => ({
     name: 'remote_exec_background',
@@ -133,20 +134,15 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
     },
   }));
   const isFirst = trials.length === 0;
-  const text = isFirst ? words.plan(goal, view.space.base) : joined(found.join('\n'), words.nextWords(proposals));
+  const text = isFirst ? words.plan(goal, view.space.base) : joined(told, words.nextWords(proposals));
   return { text, calls: [...notes, ...(isFirst ? firstNotes(view) : []), ...launches] };
 }
 
-function finishMet(
-  best: Trial & { value: number },
-  found: readonly string[],
-  notes: readonly DemoCall[],
-  view: View,
-): DemoReply {
+function finishMet(best: Trial & { value: number }, told: string, notes: readonly DemoCall[], view: View): DemoReply {
   const { space, trials, goal } = view;
   const baseline = trials.find(({ point }) => pointText(point) === pointText(space.base));
   const summary = words.metWords(best, baseline, trials.length, goal);
-  return { text: joined(found.join('\n'), summary), calls: [...notes, finishCall('goal_met', summary, best, goal)] };
+  return { text: joined(told, summary), calls: [...notes, finishCall('goal_met', summary, best, goal)] };
 }
 
 /** What the person asked for comes first; then the search. */

@@ -10,6 +10,8 @@ export interface Trial {
   /** `machine:pid` */
   handle?: string;
   runId?: string;
+  /** `e3` */
+  experiment?: string;
   /** In words, such as `ok` or `failed (exit code 1)`; absent while the run goes on. */
   verdict?: string;
   /** The last value of the goal's metric; NaN when it diverged; absent when it was never printed. */
@@ -101,6 +103,7 @@ class TrialBook {
     if (number !== undefined) trial.number = Number(number);
     if (typeof handle === 'string') trial.handle = handle;
     if (typeof fields['run_id'] === 'string') trial.runId = fields['run_id'];
+    if (typeof fields['experiment'] === 'string') trial.experiment = fields['experiment'];
   }
 
   /** `[Run 3 (lr=0.1) ended: ok · val_loss last 1.9 best 1.8 (40 points)]` */

@@ -23,14 +23,29 @@ export const bringing = (machine: string, folder: string): string =>
 export const plan = (goal: DemoGoal, base: Point): string =>
   `The script takes ${Object.keys(base).join(', ')}. Before anything is changed there must be a number to beat, so the first run is the script as it is: ${pointText(base)}. Then the learning rate in large steps, then momentum and width around the best point, until ${goalWords(goal)}.`;
 
-/** What each trial that just ended has shown, in their order, against the best before it. */
-export function findings(fresh: readonly Trial[], before: Trial | undefined, goal: DemoGoal): string[] {
+/** What a trial has shown against the best before it. */
+export interface Finding {
+  readonly trial: Trial;
+  readonly text: string;
+  readonly decision: 'keep' | 'discard' | 'invalid' | 'crash';
+}
+
+/** Of each trial that just ended, in their order. */
+export function findings(fresh: readonly Trial[], before: Trial | undefined, goal: DemoGoal): Finding[] {
   let best = before;
   return fresh.map((trial) => {
     const text = `${capital(nameOf(trial))} (${pointText(trial.point)}) ${finding(trial, best, goal)}`;
+    const decision = decisionOn(trial, best, goal);
     best = bestOf([...(best === undefined ? [] : [best]), trial], goal) ?? best;
-    return text;
+    return { trial, text, decision };
   });
+}
+
+/** What is better is kept, and so is the first, which the others have to beat. */
+function decisionOn(trial: Trial, before: Trial | undefined, goal: DemoGoal): Finding['decision'] {
+  if (!isMeasured(trial)) return trial.verdict === 'ok' ? 'invalid' : 'crash';
+  const isFirst = before === undefined || !isMeasured(before);
+  return isFirst || isBetter(trial.value, before.value, goal) ? 'keep' : 'discard';
 }
 
 function finding(trial: Trial, before: Trial | undefined, goal: DemoGoal): string {

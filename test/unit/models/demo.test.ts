@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { createDemoProvider } from '../../../src/models/demo.ts';
 import type { ModelEvent, ModelRequest } from '../../../src/models/model.ts';
-import { DemoWorld, demoScript } from '../../fakes/demoWorld.ts';
+import { bowl, DemoWorld, demoScript } from '../../fakes/demoWorld.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
 const labels = (world: DemoWorld): string[] => world.runs.map(({ label }) => label);
@@ -82,6 +82,30 @@ describe('demo researcher', () => {
     const world = new DemoWorld().play();
     const compares = world.replies.flatMap(({ calls }) => calls).filter(({ name }) => name === 'compare_runs');
     assert.deepEqual(compares[0]?.input, { task_a: 'local:1001', task_b: 'local:1002', metric_names: ['val_loss'] });
+  });
+
+  it('judges each experiment that ended by what it measured, and leaves those that failed to Helios', () => {
+    const world = new DemoWorld().play();
+    let best = Infinity;
+    for (const { number, verdict, value } of world.runs) {
+      const said = world.decisions.get(`e${number}`);
+      if (verdict !== 'ok') {
+        assert.equal(said, undefined);
+        continue;
+      }
+      assert.match(said ?? '', Number(value) < best ? /^keep: Run/ : /^discard: Run/, `run ${number}`);
+      best = Math.min(best, Number(value));
+    }
+    assert.ok(world.decisions.size > 3);
+    const unmeasured = new DemoWorld({ landscape: ({ lr = 0 }) => (lr < 0.05 ? { verdict: 'ok' } : bowl({ lr })) });
+    assert.match(unmeasured.play().decisions.get('e1') ?? '', /^invalid: .*printed no val_loss|^invalid: .*diverged/);
+  });
+
+  it('judges before it launches the next', () => {
+    const names = new DemoWorld().play().replies.map(({ calls }) => calls.map(({ name }) => name));
+    const both = names.filter((all) => all.includes('exp_decide') && all.includes('remote_exec_background'));
+    assert.ok(both.length > 0);
+    for (const all of both) assert.ok(all.lastIndexOf('exp_decide') < all.indexOf('remote_exec_background'));
   });
 
   it('decides otherwise when the numbers are otherwise', () => {
