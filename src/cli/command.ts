@@ -1,6 +1,6 @@
 /** What a sub-command of `helios` is, and how its words are read. */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { messageOf, UserFacing } from '../base/errors.ts';
+import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import type { CliWorld } from './world.ts';
 
 export interface CommandContext {
@@ -60,8 +60,15 @@ export function readWords<const Shapes extends OptionShapes>(
     if (extra === undefined) return read;
     throw new Error(`“${extra}” is one word too many.`);
   } catch (error) {
-    throw new UserFacing(messageOf(error), `Write ${usage}`);
+    throw new UserFacing(problemOf(error, words), `Write ${usage}`);
   }
+}
+
+/** What Node says of an option that is not known is of no use to who mistyped one. */
+function problemOf(error: unknown, words: readonly string[]): string {
+  if (codeOf(error) !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return messageOf(error);
+  const [, option = words.find((word) => word.startsWith('-')) ?? ''] = /'(-[^']*)'/.exec(messageOf(error)) ?? [];
+  return `There is no option ${option}.`;
 }
 
 /** A whole number above 0. Throws `UserFacing`. */

@@ -1,9 +1,18 @@
 /** A run as a person names it outside of its session: `machine:pid`, `machine:job`, or its id. */
 import type { RunPlace, Sessions } from '../agent/engine.ts';
+import { UserFacing } from '../base/errors.ts';
 import { isRunId } from '../base/ids.ts';
+
+/** Whether it can be that of a run at all. */
+export const isRunName = (reference: string): boolean => isRunId(reference) || reference.includes(':');
+
+export const noRun = (reference: string): UserFacing =>
+  new UserFacing(
+    `No session knows a run ${reference}.`,
+    'Name it as machine:pid or machine:job, such as local:4711, or by its id.',
+  );
 
 /** `undefined` where the reference is none of a run, or nobody knows that run. */
 export async function runNamed(sessions: Sessions, reference: string): Promise<RunPlace | undefined> {
-  const isOne = isRunId(reference) || reference.includes(':');
-  return isOne ? sessions.findRun(reference) : undefined;
+  return isRunName(reference) ? sessions.findRun(reference) : undefined;
 }

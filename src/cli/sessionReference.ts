@@ -14,6 +14,7 @@ function sessionIn(listed: readonly SessionSummary[], reference: string | undefi
   const [newest] = listed;
   if (newest === undefined) throw new UserFacing('There is no session yet.', 'Start one with a goal: helios "…"');
   if (reference === undefined) return newest;
+  if (reference.trim() === '') throw new UserFacing('The name of the session is empty.', howTo);
   const byNumber = /^#?\d{1,6}$/.test(reference) ? listed[Number(reference.replace('#', '')) - 1] : undefined;
   const found = byNumber ?? startingWith(listed, reference);
   if (found !== undefined) return found;

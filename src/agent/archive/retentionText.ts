@@ -9,19 +9,20 @@ export const countText = (sessions: readonly OldSession[]): string => {
   return `${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}, ${formatBytes(bytes)}`;
 };
 
-export const planHeader = ['session', 'last', 'size', 'runs', 'goal', ''] as const;
+export const planHeader = ['session', 'last', 'size', 'runs', '', 'goal'] as const;
 
-/** Cells as `planHeader` names them; the last says why one stays. */
+/** Cells as `planHeader` names them; the one without a name says why one stays. */
 export const planRows = ({ goes, stays }: RetentionPlan, nowMs: number): readonly (readonly string[])[] => [
-  ...goes.map((session) => [...cellsOf(session, nowMs), 'goes']),
-  ...stays.map((session) => [...cellsOf(session, nowMs), `stays: ${session.why}`]),
+  ...goes.map((session) => cellsOf(session, 'goes', nowMs)),
+  ...stays.map((session) => cellsOf(session, `stays: ${session.why}`, nowMs)),
 ];
 
-const cellsOf = ({ summary, bytes }: OldSession, nowMs: number): string[] => [
+const cellsOf = ({ summary, bytes }: OldSession, what: string, nowMs: number): string[] => [
   summary.id,
   relativeTime(summary.lastEventMs, nowMs),
   formatBytes(bytes),
   String(summary.runs),
+  what,
   oneLine(cleanText(summary.goal), 60),
 ];
 

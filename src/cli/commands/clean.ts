@@ -46,6 +46,9 @@ Options:
     const marked = values.keep ?? values.release;
     const age = values['older-than'];
     const size = values['max-size'];
+    const jobs = [values.keep, values.release, age ?? size ?? (values.yes || undefined)];
+    if (jobs.filter((job) => job !== undefined).length > 1)
+      throw new UserFacing('Either --keep, or --release, or limits: one at a time.', `Write ${usage}`);
     if (marked === undefined && age === undefined && size === undefined)
       throw new UserFacing('Nothing says which sessions are to go.', `Write ${usage}`);
     if (values.yes && values['dry-run']) throw new UserFacing('--yes and --dry-run contradict each other.');

@@ -3,7 +3,7 @@ import { createProjectFile } from '../../project/projectFile.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { exitCodes } from '../world.ts';
 
-const usage = 'helios init [--provider NAME] [--model NAME] [--machine ID].';
+const usage = 'helios init [--provider NAME] [--model NAME] [--machine ID]';
 
 const help = `Usage: helios init [options]
 

@@ -4,7 +4,7 @@ import { UserFacing } from '../../base/errors.ts';
 import { handleOf, verdictText } from '../../runs/run.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { runNamed } from '../runReference.ts';
+import { noRun, runNamed } from '../runReference.ts';
 import { exitCodes } from '../world.ts';
 
 const usage = 'helios kill RUN';
@@ -34,11 +34,7 @@ Exit code: 0 nothing of the run is left, 1 something is.
   run: ({ reference }, context) =>
     withEngine(context, async ({ sessions }) => {
       const place = await runNamed(sessions, reference);
-      if (place === undefined)
-        throw new UserFacing(
-          `No session knows a run ${reference}.`,
-          'Name it as machine:pid or machine:job, such as local:4711, or by its id.',
-        );
+      if (place === undefined) throw noRun(reference);
       const killed = await sessions.killRun(place);
       context.world.stdout.write(`${killedText(killed)}\n`);
       return killed.left.length === 0 ? exitCodes.goal : exitCodes.error;

@@ -16,9 +16,12 @@ const usage = 'helios notify test, or helios notify secret NAME [--delete].';
 const help = `Usage: helios notify test
        helios notify secret NAME [--delete]
 
-  test           sends a notification to every channel of preferences.json and of the project's helios.json, and says what
-                 became of each; the exit code is 1 when one did not take it
+  test           sends a notification to every channel of preferences.json and of the project's helios.json, and says
+                 what became of each; the exit code is 1 when one did not take it
   secret NAME    keeps what is written to its input for \${secret:NAME}, for your eyes only
+
+Options:
+  --home FOLDER  (default: HELIOS_HOME, or ~/.helios)
 `;
 
 type Options = { readonly kind: 'test' } | { readonly kind: 'secret'; readonly name: string; readonly isGone: boolean };

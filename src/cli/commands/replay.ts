@@ -71,7 +71,10 @@ interface ReplayOptions {
 async function replay({ events }: SessionReading, options: ReplayOptions, world: CliWorld): Promise<number> {
   const { stdout, clock, env } = world;
   const { first, end } = replayRange(events, options);
-  if (first >= end) throw new UserFacing('The session has no such turn.', `Write ${usage}`);
+  if (first >= end) {
+    const turns = events.findLast((event) => event.type === 'model.requested')?.turn ?? 0;
+    throw new UserFacing('The session has no such turn.', `It has ${turns} ${turns === 1 ? 'turn' : 'turns'}.`);
+  }
   const text = new ReplayText(styleFor(stdout.isTTY === true, env), options.isRaw);
   const abort = new AbortController();
   const interrupt = world.onInterrupt(() => abort.abort());

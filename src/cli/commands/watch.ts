@@ -9,7 +9,7 @@ import { verdictText, type RunEnd, type RunSpec } from '../../runs/run.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { EventText } from '../screen/eventText.ts';
-import { runNamed } from '../runReference.ts';
+import { isRunName, noRun, runNamed } from '../runReference.ts';
 import { namedSession } from '../sessionReference.ts';
 import { styleFor, type Style } from '../screen/style.ts';
 import { replyText } from '../screen/views.ts';
@@ -42,6 +42,7 @@ Exit code: 0 the goal is met or the run ended well, 2 it ended otherwise, 130 yo
       try {
         const place = reference === undefined ? undefined : await runNamed(engine.sessions, reference);
         if (place !== undefined) return await watchRun(engine, place, context.world, abort.signal);
+        if (reference !== undefined && isRunName(reference)) throw noRun(reference);
         const { id } = await namedSession(engine.sessions, reference);
         return await watchSession(engine, id, context.world, abort.signal);
       } finally {

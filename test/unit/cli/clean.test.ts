@@ -44,13 +44,40 @@ describe('cleaning up sessions', () => {
     existsSync(home().runFolder(run)),
   ];
 
+  it('does one thing at a time', async () => {
+    const { id } = await made(100);
+    for (const argv of [
+      ['--keep', id, '--release', id],
+      ['--keep', id, '--older-than', '1d', '--yes'],
+      ['--release', id, '--max-size', '1GB'],
+    ]) {
+      const { code, stderr } = await helios('clean', ...argv);
+      assert.equal(code, 1, argv.join(' '));
+      assert.match(stderr.text, /one at a time/);
+    }
+    assert.ok(existsSync(home().journalFile(id)) && !existsSync(path.join(home().sessionFolder(id), 'keep')));
+  });
+
+  it('shows what goes and why one stays on a narrow terminal, too', async () => {
+    await made(100);
+    await made(200, 'going');
+    const world = fakeWorld({ folder: folder() });
+    world.stdout.columns = 80;
+    assert.equal(await runCli(['clean', '--older-than', '90d'], world), 0);
+    const lines = world.stdout.text.split('\n');
+    assert.match(lines[2] ?? '', / goes\b/);
+    assert.ok(lines.some((line) => /stays: a run of it goes on/.test(line)));
+    assert.ok(lines.slice(0, -2).every((line) => line.length <= 80));
+    assert.ok(lines.some((line) => /^ {3}goal of 100$/.test(line)));
+  });
+
   it('shows what would go, and takes nothing', async () => {
     const old = await made(100);
     const young = await made(10);
     for (const argv of [[], ['--dry-run']]) {
       const { code, stdout } = await helios('clean', '--older-than', '90d', ...argv);
       assert.equal(code, 0);
-      assert.match(stdout.text, new RegExp(`${old.id} +99 d 23 h ago .*kB +1 +goal of 100 +goes`));
+      assert.match(stdout.text, new RegExp(`${old.id} +99 d 23 h ago .*kB +1 +goes +goal of 100`));
       assert.doesNotMatch(stdout.text, new RegExp(young.id));
       assert.match(stdout.text, /1 session, .*would go, of .*Remove them with --yes/);
     }

@@ -117,7 +117,7 @@ describe('helios machine', () => {
       .split('\n');
     assert.deepEqual(
       lines.map((line) => line.length),
-      [60, 63, 72],
+      [60, 63, 65, 72],
     );
     assert.match(lines[0] ?? '', /^machine {2}kind {3}place {33}status$/);
   });

@@ -52,6 +52,35 @@ describe('sessions in the terminal', () => {
     assert.match(limited.stdout.text, /1 older one: helios sessions -n 2\n$/);
   });
 
+  for (const columns of [80, 40])
+    it(`are listed with their goals in ${columns} columns`, async () => {
+      await sessions();
+      const world = fakeWorld({ folder: folder() });
+      world.stdout.columns = columns;
+      assert.equal(await runCli(['sessions'], world), 0);
+      const lines = world.stdout.text.trimEnd().split('\n');
+      assert.ok(lines.every((line) => line.length <= columns));
+      assert.ok(lines.includes('   bring loss < 0.3 with warmup'), world.stdout.text);
+    });
+
+  const mistakes: [string[], RegExp][] = [
+    [['sessions', '--jsn'], /^helios: There is no option --jsn\.\nWrite helios sessions /],
+    [['replay', '-x', '1'], /There is no option -x\./],
+    [['replay', ''], /The name of the session is empty/],
+    [['clean', '--keep', ' '], /The name of the session is empty/],
+    [['watch', 'local:1'], /No session knows a run local:1\./],
+    [['kill', 'local:1'], /No session knows a run local:1\./],
+    [['replay', '1', '--from', '9'], /no such turn\.\nIt has 2 turns\.$/m],
+    [['export', '--out', ''], /--out needs a file/],
+  ];
+  for (const [argv, expected] of mistakes)
+    it(`are not found by ${argv.join(' ')}`, async () => {
+      await sessions();
+      const { code, stdout, stderr } = await helios(...argv);
+      assert.deepEqual([code, stdout.text], [1, '']);
+      assert.match(stderr.text, expected);
+    });
+
   it('are listed as JSON', async () => {
     const { older, newer } = await sessions();
     const { stdout } = await helios('sessions', '--json');
@@ -286,11 +315,11 @@ describe('sessions in the terminal', () => {
     [['export', '--what', 'runs'], /--what does not know “runs”.*\nIt knows sessions, messages/],
     [['export', '--format', 'xml'], /--format does not know “xml”/],
     [['sessions', '-n', '0'], /-n must be a whole number above 0/],
-    [['sessions', '--all'], /Unknown option '--all'/],
+    [['sessions', '--all'], /There is no option --all\./],
     [['replay', '--speed', 'fast'], /--speed must be a number above 0/],
     [['kill', 'local:1'], /No session knows a run local:1/],
     [['kill', newRunId(1)], /No session knows a run r-/],
-    [['watch', 'local:1'], /There is no session/],
+    [['watch', 'local:1'], /No session knows a run/],
   ];
   for (const [argv, message] of refusals) {
     it(`say what is wrong with: helios ${argv.join(' ').slice(0, 40)}`, async () => {
