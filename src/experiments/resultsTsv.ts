@@ -3,7 +3,7 @@
  * `description`. Commits have seven characters, values six decimals, memory one; a crash has zeros.
  */
 import { UserFacing } from '../base/errors.ts';
-import { oneLine } from '../base/text.ts';
+import { cleanText, oneLine } from '../base/text.ts';
 import type { CodeState } from './experiment.ts';
 import { summaryFor, type ExperimentRow, type ImportedResult, type Ledger } from './ledger.ts';
 
@@ -70,16 +70,18 @@ interface Columns {
 }
 
 /**
- * The rows of such a file. The metric is the column behind `commit`; `memory_gb` may be missing, columns of others are left
- * alone. Throws `UserFacing` that names every line that does not fit (the first ten of them); then nothing of it counts.
+ * The rows of such a file, as editors and spreadsheets write it, too: quoted fields, any line ends, tabs in a description
+ * that comes last. The metric is the column behind `commit`; `memory_gb` may be missing, columns of others are left alone.
+ * What was discarded or crashed needs no value. Throws `UserFacing` that names every line that does not fit (the first ten of them); then nothing of it counts.
  */
 export function readResultsTsv(text: string, source = 'results.tsv'): readonly ImportedResult[] {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const columns = columnsOf(lines[0] ?? '', source);
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
+  const header = lines.findIndex((line) => line.trim() !== '');
+  const columns = columnsOf(lines[header] ?? '', source);
   const problems: string[] = [];
   const results = lines.flatMap((line, index): ImportedResult[] => {
-    if (index === 0 || line.trim() === '') return [];
-    const read = resultOf(line.split('\t'), columns);
+    if (index <= header || line.trim() === '') return [];
+    const read = resultOf(fieldsOf(line), columns);
     if ('problem' in read) problems.push(`Line ${index + 1}: ${read.problem}.`);
     return 'problem' in read ? [] : [read];
   });
@@ -88,12 +90,15 @@ export function readResultsTsv(text: string, source = 'results.tsv'): readonly I
   if (problems.length > 0)
     throw new UserFacing(`${source} was not imported. ${told.join(' ')}`, 'Correct these lines, then import it again.');
   if (results.length > mostRows)
-    throw new UserFacing(`${source} was not imported: it has ${results.length} results, and ${mostRows} is the most.`);
+    throw new UserFacing(
+      `${source} was not imported: it has ${results.length} results, and ${mostRows} is the most.`,
+      'Import the newest of them.',
+    );
   return results;
 }
 
 function columnsOf(header: string, source: string): Columns {
-  const names = header.split('\t').map((name) => name.trim());
+  const names = fieldsOf(header).map((name) => plainText(name, 80));
   const at = (name: string): number => names.findIndex((one) => one.toLowerCase() === name);
   const [commit, status, description] = [at('commit'), at('status'), at('description')];
   const metric = names[commit + 1] ?? '';
@@ -105,7 +110,22 @@ function columnsOf(header: string, source: string): Columns {
   return { commit, value: commit + 1, memory: at('memory_gb'), status, description, metric, count: names.length };
 }
 
-function resultOf(fields: readonly string[], columns: Columns): ImportedResult | { readonly problem: string } {
+/** As a spreadsheet quotes them. */
+const fieldsOf = (line: string): string[] =>
+  line.split('\t').map((field) => /^\s*"([^]*)"\s*$/.exec(field)?.[1]?.replaceAll('""', '"') ?? field);
+
+const plainText = (text: string, maxChars: number): string => oneLine(cleanText(text), maxChars).trim();
+
+/** A description that comes last may have tabs in it; other fields that are too many say nothing. */
+function fitted(fields: readonly string[], { description, count }: Columns): readonly string[] {
+  if (fields.length <= count) return fields;
+  const rest = fields.slice(count - 1);
+  if (description === count - 1) return [...fields.slice(0, count - 1), rest.join(' ')];
+  return rest.slice(1).every((field) => field.trim() === '') ? fields.slice(0, count) : fields;
+}
+
+function resultOf(all: readonly string[], columns: Columns): ImportedResult | { readonly problem: string } {
+  const fields = fitted(all, columns);
   if (fields.length !== columns.count)
     return { problem: `it has ${fields.length} fields, the header ${columns.count}` };
   const of = (index: number): string => (fields[index] ?? '').trim();
@@ -114,17 +134,21 @@ function resultOf(fields: readonly string[], columns: Columns): ImportedResult |
   if (status === undefined) return { problem: `its status is ${JSON.stringify(word)}, not keep, discard or crash` };
   const value = numberOf(of(columns.value));
   const memory = numberOf(of(columns.memory));
-  if (value === undefined && status !== 'crash')
+  const isNone = of(columns.value) === '' || notFinite.test(of(columns.value));
+  if (value === undefined && (status === 'keep' || !(isNone || status === 'crash')))
     return { problem: `its ${columns.metric} is ${JSON.stringify(of(columns.value))}, not a number` };
   return {
-    ...{ commit: of(columns.commit), metric: columns.metric, status },
-    description: oneLine(of(columns.description), maxDescriptionChars),
+    ...{ commit: plainText(of(columns.commit), 80), metric: columns.metric, status },
+    description: plainText(of(columns.description), maxDescriptionChars),
     ...(status !== 'crash' && value !== undefined && { value }),
     ...(status !== 'crash' && memory !== undefined && { memoryGb: memory }),
   };
 }
 
+const notFinite = /^[-+]?(?:nan|inf|infinity|-|n\/a|none|null)$/i;
+const decimal = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+
 function numberOf(text: string): number | undefined {
-  const value = text === '' ? Number.NaN : Number(text);
+  const value = decimal.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? value : undefined;
 }

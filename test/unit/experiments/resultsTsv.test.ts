@@ -135,9 +135,27 @@ describe('results.tsv', () => {
   it('is read with other line ends, words, metrics and columns', () => {
     const text = '\uFEFFcommit\tscore\tsharpe\tstatus\tdescription\r\nabc\t-0.5\tx\tKEEP\t"first"\r\n\r\n';
     assert.deepEqual(readResultsTsv(text), [
-      { commit: 'abc', metric: 'score', status: 'keep', description: '"first"', value: -0.5 },
+      { commit: 'abc', metric: 'score', status: 'keep', description: 'first', value: -0.5 },
     ]);
   });
+
+  const odd: Readonly<Record<string, readonly [line: string, read: object]>> = {
+    'tabs in the text': ['a\t0.5\t1\tkeep\tone\ttwo\t', { value: 0.5, description: 'one two' }],
+    'quotes of a spreadsheet': ['"a"\t"0.5"\t"1"\t"keep"\t"say ""hi"""', { value: 0.5, description: 'say "hi"' }],
+    'no value of what was discarded': ['a\tNaN\t1\tdiscard\tx', { value: undefined, description: 'x' }],
+    'an empty value of what was discarded': ['a\t\t1\tdiscard\tx', { value: undefined, description: 'x' }],
+    'signs that a terminal would obey': [
+      '\u001b[2Ja\t0.5\t1\tkeep\t\u001b]0;x\u0007y\u0000',
+      { commit: 'a', description: 'y' },
+    ],
+    'a number that is only one for programs': ['a\t0x10\t1\tcrash\tx', { value: undefined }],
+  };
+  for (const [what, [line, read]] of Object.entries(odd))
+    it(`is read with ${what}`, () => {
+      const [row] = readResultsTsv(`\n\ncommit\tloss\tmemory_gb\tstatus\tdescription\r${line}\r\n`);
+      const found = Object.fromEntries(Object.keys(read).map((key) => [key, row?.[key as keyof typeof row]]));
+      assert.deepEqual(found, read);
+    });
 
   it('reads what it wrote', () => {
     const tried = [{ hypothesis: 'one', metrics: [summary('val_bpb', 0.25)], decision: 'keep' as const }];
@@ -153,7 +171,11 @@ describe('results.tsv', () => {
     'no header': ['a1b2c3d\t1\t1\tkeep\tx', /Line 1/],
     'no metric': ['commit\tstatus\tdescription\na\tkeep\tx', /Line 1/],
     'nothing in it': ['', /Line 1/],
-    'a field too many': [`${published}x\t1\t1\tkeep\ta\tb`, /Line 6: it has 6 fields, the header 5/],
+    'a field too many': [
+      'commit\tloss\tstatus\tdescription\tmemory_gb\na\t1\tkeep\tx\ty\t1',
+      /Line 2: it has 6 fields, the header 5/,
+    ],
+    'no value of what is kept': [published.replace('0.993200', 'nan'), /Line 3: its val_bpb is "nan", not a number/],
     'another status': [published.replace('discard', 'maybe'), /Line 4: its status is "maybe"/],
     'no number': [published.replace('0.993200', 'n/a'), /Line 3: its val_bpb is "n\/a", not a number/],
     'many faults': [`${published}${'?\n'.repeat(12)}`, /Line 6: .* Line 15: .*… and 2 more lines/],
