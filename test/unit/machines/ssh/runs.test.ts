@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { newRunId, type SessionId } from '../../../../src/base/ids.ts';
+import { shellQuote } from '../../../../src/base/text.ts';
 import { createMachines } from '../../../../src/machines/list/machineList.ts';
 import type { Machine } from '../../../../src/machines/machine.ts';
 import { SshConnection } from '../../../../src/machines/ssh/sshConnection.ts';
@@ -93,14 +94,17 @@ describe('runs over SSH', () => {
     const runs = controller('one');
     const kinds: string[] = [];
     runs.onDidChange(({ kind }) => kinds.push(kind));
-    const run = await runs.launch(spec(`${count(60)}; exit 5`));
+    const go = join(folder(), 'go');
+    const held = `[ "$i" != 40 ] || until [ -e ${shellQuote(go)} ]; do sleep 0.02; done`;
+    const run = await runs.launch(spec(`${count(60, `0.02; ${held}`)}; exit 5`));
     for (const step of [10, 30]) {
       await until(`step ${step}`, () => steps(run).length >= step);
       sshd.cut();
     }
+    await until('the cut is noticed', () => kinds.includes('unknown'));
+    writeFileSync(go, '');
     assert.deepEqual(await verdictOf(run), { kind: 'failed', code: 5 });
     assert.deepEqual(steps(run), upTo(60));
-    assert.ok(kinds.includes('unknown'));
     assert.equal(kinds.filter((kind) => kind === 'ended').length, 1);
     assert.equal(kinds.at(-1), 'ended');
   });
