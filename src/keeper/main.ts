@@ -6,6 +6,9 @@ import type { Logger } from '../base/logger.ts';
 import { lastWords } from './standBy.ts';
 
 const exitCodes = { done: 0, failed: 1 } as const;
+/** How long after a fault it begins anew; twice as long after each more. */
+const afterFaultMs = 2_000;
+const longestWaitMs = 600_000;
 
 function say(level: string, message: string | Error, details: readonly unknown[]): void {
   const texts = [message, ...details].map((part) =>
@@ -32,17 +35,34 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   process.once('SIGTERM', () => stop.abort());
   try {
-    const [{ parseHandover }, { keepOn }, { systemClock }] = await Promise.all([
-      import('../agent/session/handover.ts'),
-      import('./keepOn.ts'),
-      import('../base/clock.ts'),
-    ]);
-    await keepOn(parseHandover(words), { clock: systemClock, logger, signal: stop.signal });
+    await goOn(words, stop.signal);
     logger.info('Nothing is left to do here.');
     return exitCodes.done;
   } catch (error) {
     logger.error('Cannot go on.', error);
     return exitCodes.failed;
+  }
+}
+
+/** A fault that nobody caught ends no night: the sessions are let go of, and taken up again from their journals. */
+async function goOn(words: string, signal: AbortSignal): Promise<void> {
+  const [{ parseHandover }, { keepOn }, { systemClock }] = await Promise.all([
+    import('../agent/session/handover.ts'),
+    import('./keepOn.ts'),
+    import('../base/clock.ts'),
+  ]);
+  let handover = parseHandover(words);
+  let fault = new AbortController();
+  process.on('uncaughtException', (error) => {
+    logger.error('A fault that nobody caught.', error);
+    fault.abort();
+  });
+  for (let waitMs = afterFaultMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    fault = new AbortController();
+    await keepOn(handover, { clock: systemClock, logger, signal: AbortSignal.any([signal, fault.signal]) });
+    if (!fault.signal.aborted || signal.aborted) return;
+    logger.info(`Begins anew in ${waitMs / 1000} s.`);
+    handover = { ...handover, graceMs: waitMs };
   }
 }
 

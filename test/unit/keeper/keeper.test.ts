@@ -249,6 +249,29 @@ describe('the keeper', function () {
     for (const each of [id, other]) await (await engine.sessions.resume(each)).stop({ killRuns: true });
   });
 
+  it('begins anew after a fault that nobody caught, and loses no run', async () => {
+    const id = await leave();
+    // Once the session goes on there, in the middle of whatever it does.
+    const fault = `import { readFileSync } from 'node:fs';
+      const look = setInterval(() => {
+        if (!readFileSync(${JSON.stringify(homeAt(home).journalFile(id))}, 'utf8').includes('session.resumed')) return;
+        clearInterval(look);
+        throw new Error('boom');
+      }, 5);`;
+    const url = `data:text/javascript,${encodeURIComponent(fault)}`;
+    const child = spawn(process.execPath, ['--import', url, main], { stdio: ['pipe', 'ignore', 'pipe'] });
+    children.push(child);
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    child.stdin.end(line(handover([id])));
+    const [code] = (await once(child, 'close')) as [number | null];
+    assert.equal(code, 0, said);
+    assert.match(said, /A fault that nobody caught.*boom[^]*Begins anew[^]*Goes on with/);
+    const found = await events(id);
+    assert.equal(found.filter(({ type }) => type === 'run.started').length, 3);
+    assert.equal(found.find((event) => event.type === 'session.ended')?.reason, 'goal');
+  });
+
   it('is started with its secrets neither in its arguments nor in its environment', async () => {
     const before = process.env[variable];
     process.env[variable] = key;
