@@ -176,7 +176,9 @@ function ended(child: ChildProcess, options: EndOptions, clock: Clock): Promise<
         code === null ? { kind: 'signalled', signal: (by ?? 'unknown').replace(/^SIG/, '') } : { kind: 'exited', code };
       const linger = (): void => {
         const letGo = (): void => [child.stdout, child.stderr].forEach((stream) => stream?.destroy());
-        timers.add(clock.after(lingerMs, () => (isBusy?.() ? linger() : letGo())));
+        const judge = (): void => (isBusy?.() ? linger() : letGo());
+        // Where we were given no time for so long, what came meanwhile is read first.
+        timers.add(clock.after(lingerMs, () => setImmediate(judge)));
       };
       linger();
       // Members of the group that outlive the shell keep the KILL that is due to them.

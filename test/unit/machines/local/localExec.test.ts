@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
@@ -111,6 +111,21 @@ describe('LocalMachine.exec', () => {
     process.kill(Number(stdout), 'SIGKILL');
     assert.deepEqual(outcome, { kind: 'exited', code: 0 });
     assert.ok(performance.now() - startMs < 10_000);
+  });
+
+  it('reads what came while this process was given no time', async () => {
+    const ended = machine().exec('echo $$ >pid; (sleep 0.1; echo late; echo >told) & exit 0');
+    await until('its shell has ended', () => {
+      const pid = existsSync(join(folder(), 'pid')) ? readFileSync(join(folder(), 'pid'), 'utf8').trim() : '';
+      return pid !== '' && !existsSync(`/proc/${pid}`);
+    });
+    const told = join(folder(), 'told');
+    const endMs = performance.now() + 10_000;
+    // For longer than output is waited for, and until there is some. Timers come before it then.
+    await new Promise((resolve) => setImmediate(resolve));
+    do Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    while (!existsSync(told) && performance.now() < endMs);
+    assert.equal((await ended).stdout, 'late\n');
   });
 
   it('says what is wrong when a command cannot be run', async () => {
