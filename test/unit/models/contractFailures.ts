@@ -60,7 +60,8 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
     const recovers = async (...bad: readonly WireReply[]): Promise<Heard> => {
       bench().answers(...bad, { text: 'The whole answer.' });
       const heard = await bench().ask();
-      assert.deepEqual([heard.reply.stop, heard.shown], ['stop', 'The whole answer.']);
+      const { stop, failure } = heard.reply;
+      assert.deepEqual([stop, failure?.message, heard.shown], ['stop', undefined, 'The whole answer.']);
       assert.deepEqual(heard.reply.content, [{ type: 'text', text: 'The whole answer.' }]);
       assert.equal(bench().server.requests.length, bad.length + 1);
       return heard;
