@@ -180,7 +180,7 @@ const plainLine = (text: string): string =>
   line(
     firstLine(text)
       .replace(/^\s*(#{1,6}|[-*>]|\d+\.)\s+/, '')
-      .replaceAll(/[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, ''),
+      .replaceAll(/(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)/g, ''),
   );
 
 function endedWords({ runId, verdict, metrics }: Of<'run.ended'>, state: SessionState): RowWords {

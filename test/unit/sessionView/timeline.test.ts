@@ -77,6 +77,16 @@ describe('the timeline of a session', () => {
     );
   });
 
+  it('shows a reply without its marks, and names and products as they are written', () => {
+    const night = new DemoNight();
+    night.turn('## **Run 8** reached `val_loss` 1.9, best_loss 2*3e-4, with _half_ the rate (*so far*).', [], 0.01);
+    const titles = rowsOf(night.source.events()).map(({ title }) => title);
+    assert.ok(
+      titles.includes('Run 8 reached val_loss 1.9, best_loss 2*3e-4, with half the rate (so far).'),
+      titles.join('\n'),
+    );
+  });
+
   it('sums up what was spent, and says what each turn cost', () => {
     const rows = rowsOf(demoNight().source.events());
     const turns = rows.filter(({ kind }) => kind === 'turn');
