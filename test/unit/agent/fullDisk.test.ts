@@ -50,8 +50,9 @@ describe('full disk', () => {
     assert.equal(model.requests.length, 2);
     assert.equal(words().split('No space left').length, 2);
     disk?.makeRoom();
-    await clock.advance(5_000);
+    while (session.state.phase !== 'ended') await clock.advance(5_000);
     assert.equal(await session.ended, 'blocked');
+    await eventually(session, 'tool.finished', ({ name }) => name === 'finish');
     assert.match(words(), /can be written again/);
     assert.equal(eventsOf(session, 'session.resumed').length, 0);
     assert.equal(eventsOf(session, 'model.replied').length, 3);
