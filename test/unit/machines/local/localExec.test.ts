@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
+import { systemClock, type Clock } from '../../../../src/base/clock.ts';
+import { toDisposable } from '../../../../src/base/disposable.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 
@@ -16,8 +18,8 @@ const isAlive = (pid: number): boolean => {
 
 describe('LocalMachine.exec', () => {
   const folder = scratchFolder();
-  const machine = (env: Record<string, string> = { PATH: process.env.PATH ?? '' }): LocalMachine =>
-    new LocalMachine({ runsFolder: join(folder(), 'runs'), workFolder: folder(), env });
+  const machine = (env: Record<string, string> = { PATH: process.env.PATH ?? '' }, clock = systemClock): LocalMachine =>
+    new LocalMachine({ runsFolder: join(folder(), 'runs'), workFolder: folder(), env, clock });
 
   it('tells exit codes, signals and output apart', async () => {
     const cases = [
@@ -114,17 +116,17 @@ describe('LocalMachine.exec', () => {
   });
 
   it('reads what came while this process was given no time', async () => {
-    const ended = machine().exec('echo $$ >pid; (sleep 0.1; echo late; echo >told) & exit 0');
-    await until('its shell has ended', () => {
-      const pid = existsSync(join(folder(), 'pid')) ? readFileSync(join(folder(), 'pid'), 'utf8').trim() : '';
-      return pid !== '' && !existsSync(`/proc/${pid}`);
-    });
+    const due: (() => void)[] = [];
+    const after: Clock['after'] = (_delayMs, callback) => {
+      due.push(callback);
+      return toDisposable(() => undefined);
+    };
+    const ended = machine(undefined, { now: () => 0, after }).exec('(sleep 0.1; echo late; echo >told) & exit 0');
+    await until('its end is noticed', () => due.length > 0);
     const told = join(folder(), 'told');
-    const endMs = performance.now() + 10_000;
-    // For longer than output is waited for, and until there is some. Timers come before it then.
-    await new Promise((resolve) => setImmediate(resolve));
-    do Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
-    while (!existsSync(told) && performance.now() < endMs);
+    // Nothing is read meanwhile.
+    while (!existsSync(told)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    for (const fire of due.splice(0)) fire();
     assert.equal((await ended).stdout, 'late\n');
   });
 
