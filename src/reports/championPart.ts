@@ -73,7 +73,8 @@ function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions
   const first = facts.ledger.rows.find((row) => valueOf(row) !== undefined);
   const start = valueOf(first);
   if (first === undefined || start === undefined || start === value) return [];
-  const change = start === 0 ? '' : ` (since then ${percent((value - start) / Math.abs(start))})`;
+  // A share of what is below 0, or of what was passed on the way there, tells nothing.
+  const change = start > 0 && value >= 0 ? ` (since then ${percent((value - start) / start)})` : '';
   return [`- The first that measured it: ${formatValue(start)} in ${mentions.run(first.number)}${change}`];
 }
 

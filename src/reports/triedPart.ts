@@ -67,7 +67,8 @@ function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow):
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** What a person is wanted for. */
-export function decidePart({ facts, known }: Night, mentions: Mentions): string {
+export function decidePart(night: Night, mentions: Mentions): string {
+  const { facts, known } = night;
   const { session, questions, ledger } = facts;
   const stuck = session.stuck === undefined ? [] : [`- It waits for you: “${flagged(session.stuck, known, 500)}”`];
   const open = questions.filter(({ answer }) => answer === undefined);
@@ -77,7 +78,8 @@ export function decidePart({ facts, known }: Night, mentions: Mentions): string 
   const lines = [
     ...stuck,
     ...bounded(open, 20, 'open questions', questionLine),
-    ...bounded(undecided, 10, 'that nobody has judged', ({ id }) => {
+    // In the order in which they are told of below, so that each has a place there.
+    ...bounded(bestFirst(night, undecided), 10, 'that nobody has judged', ({ id }) => {
       return `- Nobody has judged ${mentions.experiment(id)}: is it kept or not?`;
     }),
   ];

@@ -9,7 +9,7 @@ import { formatValue } from '../../base/text.ts';
 import { Worktrees } from '../../experiments/git/worktrees.ts';
 import { summaryFor, type ExperimentRow, type LedgerRow } from '../../experiments/ledger.ts';
 import { repeatsOf } from '../../experiments/recordRows.ts';
-import type { Machines } from '../../machines/machine.ts';
+import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { verdictText, type RunSpec, type Verdict } from '../../runs/run.ts';
 import { environmentSince } from './environmentSince.ts';
@@ -68,7 +68,8 @@ export async function reproduce(deps: ReproductionDeps, request: ReproduceReques
   const repeats = repeatedRuns(row, desk);
   const original = log.state.runs.get(repeats[0].runId)?.spec;
   if (original === undefined) throw new UserFacing(`Run ${repeats[0].number} is not in the journal.`);
-  const place = await placeOf(deps, row, original);
+  const machine = machineOf(deps, original.machineId, row.id);
+  const place = await placeOf(deps, { ...row, machine }, original);
   const spec = await launched(deps, { row, original, cwd: place.cwd, signal: request.signal });
   const environment = environmentSince(deps, row.plan.envId, request.signal);
   const { verdict, metrics } = await ended(deps, spec, request.signal);
@@ -100,6 +101,15 @@ function repeatedRuns({ id, runs, result }: Planned, desk: RunDesk): readonly [L
   throw new UserFacing(`No run of ${id} ended well.`, 'There is nothing to compare another one with.');
 }
 
+function machineOf({ machines }: ReproductionDeps, machineId: string, id: string): Machine {
+  const machine = machines.list().find((one) => one.id === machineId);
+  if (machine !== undefined) return machine;
+  throw new UserFacing(
+    `Experiment ${id} ran on ${machineId}, which is not among the machines any more.`,
+    'Add it under the same name, then reproduce the experiment.',
+  );
+}
+
 interface Place {
   readonly cwd: string;
   readonly differences: readonly string[];
@@ -107,8 +117,8 @@ interface Place {
 
 /** A fresh work tree with the kept code; where none was kept, the folder as it is now, and that is said. */
 async function placeOf(
-  { log, machines, clock }: ReproductionDeps,
-  { id, plan }: Planned,
+  { log, clock }: ReproductionDeps,
+  { id, plan, machine }: Planned & { readonly machine: Machine },
   run: RunSpec,
 ): Promise<Place> {
   const { code } = plan;
@@ -118,7 +128,6 @@ async function placeOf(
     return { cwd: run.cwd, differences: [`The code of ${id} was not kept (${why}): it ran with what is there now.`] };
   }
   const worktrees = new Worktrees({ sessionId: log.state.id, clock });
-  const machine = machines.get(run.machineId);
   const name = `reproduction ${id} run ${log.state.runs.size + 1}`;
   try {
     const top = await worktrees.add({ machine, folder: code.repo }, commit, name);

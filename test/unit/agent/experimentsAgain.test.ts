@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/engine.ts';
-import { reproductionText } from '../../../src/agent/experiments/reproduction.ts';
+import { reproduce, reproductionText, type ReproductionDeps } from '../../../src/agent/experiments/reproduction.ts';
+import { createMachines } from '../../../src/machines/list/machineList.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { UserFacing } from '../../../src/base/errors.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { GitRepo } from '../../fakes/gitRepo.ts';
@@ -109,6 +111,30 @@ describe('experiments, again', () => {
       );
     await fails('e1', /No run of e1 ended well/);
     await fails('e7', /There is no experiment e7/);
+    assert.equal(session.state.runs.size, 1);
+  });
+
+  it('says that its machine, or its kept code, is gone, and starts nothing', async () => {
+    const session = await night(run('sh train.sh'), until(1));
+    const gone = {
+      log: { state: session.state },
+      desk: { ledger: () => session.ledger, find: () => ({}) },
+      machines: createMachines([]),
+      clock: systemClock,
+      folder,
+    };
+    const asked = reproduce(gone as unknown as ReproductionDeps, { experimentId: 'e1' });
+    await assert.rejects(
+      asked,
+      (error) => error instanceof UserFacing && /e1 ran on local, which is not among the machines/.test(error.message),
+    );
+    for (const ref of repo.git('for-each-ref', '--format=%(refname)', 'refs/helios').split('\n'))
+      repo.git('update-ref', '-d', ref);
+    repo.git('gc', '--quiet', '--prune=now');
+    await assert.rejects(
+      session.reproduce({ experimentId: 'e1' }),
+      (error) => error instanceof UserFacing && /The code of e1 could not be brought back/.test(error.message),
+    );
     assert.equal(session.state.runs.size, 1);
   });
 

@@ -68,6 +68,32 @@ describe('the brief of a night', () => {
     assert.match(partOf(brief, 'Questions answered'), /q1: .*tokenizer.*nobody in time, so its default: keep/);
   });
 
+  it('asks for the best of what nobody has judged, and each has a place that is linked to', () => {
+    const night = new Night();
+    for (let number = 1; number <= 30; number += 1)
+      night.experiment({ hypothesis: `try ${number}` }, { loss: 31 - number, command: `t --x ${number}` });
+    const text = buildBrief(night.facts());
+    const asked = [...partOf(text, 'To decide').matchAll(/Nobody has judged \[(e\d+)\]/g)].map(([, id]) => id);
+    assert.deepEqual(asked, ['e30', 'e29', 'e28', 'e27', 'e26', 'e25', 'e24', 'e23', 'e22', 'e21']);
+    for (const id of asked) assert.ok(text.includes(`<a id="${id}">`), id);
+  });
+
+  it('gives a share of what was gained only where it tells something', () => {
+    const gained = (from: number, to: number): string => {
+      const night = new Night();
+      night.run({ loss: from, command: 'a' });
+      night.run({ loss: to, command: 'b' });
+      return /The first that measured it: .*/.exec(buildBrief(night.facts()))?.[0] ?? '';
+    };
+    assert.match(gained(2, 1), /since then -50 %/);
+    for (const [from, to] of [
+      [-1, -21],
+      [0.5, -3],
+      [0, -1],
+    ] as const)
+      assert.doesNotMatch(gained(from, to), /%/);
+  });
+
   it('tells why it is blocked, and what paused it', () => {
     const blocked = new Night().end('blocked', 'The data set is missing: 0.5 of it.');
     assert.match(partOf(buildBrief(blocked.facts()), 'To decide'), /It waits for you: “The data set is missing/);
