@@ -36,6 +36,10 @@ export const defaultEvents: readonly NotifyEvent[] = [
 
 const text = z.string().min(1);
 const reference = 'Write secrets as ${env:NAME} or ${secret:name}.';
+/** What has the look of a reference and is none would be sent as it stands. */
+const hasReferences = (written: string): boolean => !/\$\{(?!(?:env|secret):[^${}]+\})/.test(written);
+const isNone = 'has a ${…} that stands for nothing: write ${env:NAME} or ${secret:name}';
+const secretText = z.string().refine(hasReferences, isNone);
 
 const windowSchema = z.strictObject({ type: z.literal('vscode') }).describe('A notification in the window.');
 
@@ -47,10 +51,11 @@ const webhookSchema = z
   .strictObject({
     type: z.literal('webhook'),
     url: text
-      .regex(/^(?:https?:\/\/|\$\{(?:env|secret):)/, 'must be a web address, such as "https://ntfy.sh/my-lab"')
+      .refine(hasReferences, { error: isNone, abort: true })
+      .regex(/^(?:https?:\/\/[^/]|\$\{(?:env|secret):)/, 'must be a web address, such as "https://ntfy.sh/my-lab"')
       .describe(`http:// or https://. ${reference}`),
     method: z.enum(['POST', 'PUT', 'GET']).optional().describe('Default: POST. GET sends no body.'),
-    headers: z.record(text, z.string()).optional().describe(`Sent beside our own. ${reference}`),
+    headers: z.record(text, secretText).optional().describe(`Sent beside our own. ${reference}`),
     format: z
       .enum(['plain', 'slack', 'discord', 'ntfy'])
       .optional()
@@ -67,10 +72,14 @@ const emailSchema = z
       .enum(['starttls', 'tls', 'none'])
       .optional()
       .describe('Default: starttls, which is then insisted on. none: only on a way that is safe by itself.'),
-    user: text.optional().describe('To log in as; without it there is no log-in.'),
-    password: text.optional().describe(reference),
+    user: secretText.min(1).optional().describe('To log in as; without it there is no log-in.'),
+    password: secretText.min(1).optional().describe(reference),
     from: text.describe('The sender.'),
     to: z.union([text, z.array(text).min(1).max(20)], 'must be an address, or a list of them').describe('Who gets it.'),
+  })
+  .refine(({ user, password }) => password === undefined || user !== undefined, {
+    path: ['password'],
+    error: 'has no user to log in as: name one, or leave it out',
   })
   .describe('An e-mail, by SMTP.');
 
@@ -100,6 +109,7 @@ export const quietHoursSchema = z
     to: timeOfDay.describe('Local time, such as "07:30"; before "from" it is that of the next day.'),
     except: z.array(z.enum(notifyEvents)).optional().describe('What is urgent: told all the same.'),
   })
+  .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another time than "from"' })
   .describe('Nothing is told in these hours; what was held back is summed up when they end.');
 export type QuietHours = z.output<typeof quietHoursSchema>;
 

@@ -45,11 +45,23 @@ function realIssues(issue: Issue): Issue[] {
 const problemOf = (issue: Issue): ProjectProblem => ({ path: issue.path, message: messageFor(issue) });
 
 function messageFor(issue: Issue): string {
-  if (issue.code === 'invalid_type') return `must be ${kinds[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_type')
+    return `${issue.input === undefined ? 'is missing: it ' : ''}must be ${kinds[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'too_small' || issue.code === 'too_big') return boundText(issue);
+  if (issue.code === 'invalid_key') return 'must not be empty';
   if (issue.code !== 'invalid_value' || issue.values.length === 1) return issue.message;
   const values = issue.values.map(String);
   const [near] = typeof issue.input === 'string' ? nearWords(issue.input, values) : [];
   return `must be one of ${values.join(', ')}${near === undefined ? '' : `. Did you mean ${near}?`}`;
+}
+
+/** A message of the schema's own says more. */
+function boundText(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
+  const [is, bound] = issue.code === 'too_small' ? ['at least', issue.minimum] : ['at most', issue.maximum];
+  if (!/^Too (?:small|big)/.test(issue.message)) return issue.message;
+  if (issue.origin === 'array') return `must have ${is} ${bound} ${bound === 1 ? 'entry' : 'entries'}`;
+  const open = issue.code === 'too_small' ? 'above' : 'below';
+  return `must be ${issue.inclusive === false ? open : is} ${bound}`;
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -64,7 +76,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 function unknownKeys(issue: Issue): ProjectProblem[] {
   if (issue.code !== 'unrecognized_keys') return [];
-  const known = knownKeys(issue.path);
+  const known = knownKeys(issue.path, issue.input);
   return issue.keys.map((key) => {
     const [near] = nearWords(key, known);
     const hint = near === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`;
@@ -73,20 +85,24 @@ function unknownKeys(issue: Issue): ProjectProblem[] {
 }
 
 interface JsonSchema {
+  readonly const?: unknown;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
 }
 
-function knownKeys(path: readonly PropertyKey[]): string[] {
+/** Of a channel, those of its type. */
+function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
   const ways = ({ anyOf = [], oneOf = [], ...schema }: JsonSchema): JsonSchema[] => [schema, ...anyOf, ...oneOf];
   const step = (schemas: readonly JsonSchema[], key: PropertyKey): JsonSchema[] =>
     schemas
       .flatMap(ways)
       .flatMap((schema) => (typeof key === 'number' ? schema.items : schema.properties?.[String(key)]) ?? []);
   const whole = z.toJSONSchema(projectSchema, { io: 'input' }) as JsonSchema;
-  const found = path.reduce(step, [whole]).flatMap(ways);
+  const type = typeof input === 'object' && input !== null && 'type' in input ? input.type : undefined;
+  const isMeant = ({ properties }: JsonSchema): boolean => [undefined, type].includes(properties?.['type']?.const);
+  const found = path.reduce(step, [whole]).flatMap(ways).filter(isMeant);
   return [...new Set(found.flatMap(({ properties = {} }) => Object.keys(properties)))];
 }
 

@@ -64,9 +64,9 @@ export async function createProjectFile(
   return file;
 }
 
-/** Each line shows what may stand there, and changes little. */
+/** Each line shows what may stand there, and changes little: metrics that are named would be the only ones that are read. */
 const beginning: Project = {
-  metricNames: ['loss', 'acc', 'lr'],
+  metricNames: [],
   instructions: '',
   experimentDir: 'experiments',
   notifications: { channels: [], events: [] },
@@ -106,14 +106,19 @@ function whyBroken(text: string, { line, column }: TextPlace): string {
   const rest = (text.split('\n')[line - 1] ?? '').slice(column - 1);
   if (rest.startsWith('//') || rest.startsWith('/*')) return 'JSON has no comments';
   if (/^[}\]]/.test(rest)) return 'it is not valid JSON: there is a comma too many before this, or a value is missing';
+  if (/^['‘’“”`]|^[A-Za-z_$]/.test(rest)) return 'it is not valid JSON: names and texts stand in double quotes, "…"';
+  if (rest.startsWith('"') && !hasControl(rest))
+    return 'it is not valid JSON: a comma or a quote is missing before this';
   return 'it is not valid JSON from here on';
 }
 
+const hasControl = (text: string): boolean => /\p{Cc}/u.test(text.trim());
+
 /** `notifications.channels[0].url ` */
 function nameOf(place: readonly PropertyKey[]): string {
-  const name = place.reduce<string>(
-    (text, key) => text + (typeof key === 'number' ? `[${key}]` : `${text === '' ? '' : '.'}${String(key)}`),
-    '',
-  );
+  const name = place.reduce<string>((text, key) => {
+    if (typeof key === 'number' || key === '') return `${text}[${JSON.stringify(key)}]`;
+    return `${text}${text === '' ? '' : '.'}${String(key)}`;
+  }, '');
   return name === '' ? '' : `${name} `;
 }

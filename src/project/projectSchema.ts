@@ -8,12 +8,13 @@ import { watchdogSettingsSchema } from '../watchdogs/settings.ts';
 
 const text = z.string().trim().min(1, 'must not be empty');
 const limit = z.number().positive('must be above 0');
+const count = z.int().positive('must be above 0');
 
 const limitShape = {
   usd: limit.exactOptional().describe('US dollars for model calls.'),
-  tokens: limit.exactOptional().describe('Of input, cached or not, and of output together.'),
+  tokens: count.exactOptional().describe('Of input, cached or not, and of output together.'),
   minutes: limit.exactOptional().describe('From the start.'),
-  turns: limit.exactOptional().describe('Replies of the model.'),
+  turns: count.exactOptional().describe('Replies of the model.'),
 };
 
 const budgetSchema = z.strictObject({
@@ -46,7 +47,7 @@ const metricPatterns = z.record(text, z.string().min(1)).superRefine((patterns, 
 });
 
 const isInside = (folder: string): boolean =>
-  !/^(?:[\\/~]|[A-Za-z]:)/.test(folder) && !folder.split(/[\\/]/).includes('..');
+  !/^(?:[\\/~]|[A-Za-z]:)|\p{Cc}/u.test(folder) && !folder.split(/[\\/]/).includes('..');
 
 export const projectSchema = z.strictObject({
   $schema: z.string().exactOptional().describe('For editors.'),

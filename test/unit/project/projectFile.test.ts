@@ -61,6 +61,8 @@ const problemsOf = (text: string): string => {
   return '';
 };
 
+const mailTo = (to: string): string => `{"type": "email", "host": "h", "from": "a@b", "to": ${to}}`;
+
 /** What each is refused for, with its place. */
 const refused: readonly (readonly [string, string, RegExp])[] = [
   [
@@ -95,6 +97,32 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     /url must be a web address/,
   ],
   ['hours that are none', '{"quietHours": {"from": "25:00", "to": "07:00"}}', /quietHours\.from must be a time/],
+  ['a threshold below its bound', '{"watchdogs": {"divergence": {"deviations": 1}}}', /deviations must be at least 3$/],
+  ['a threshold above its bound', '{"watchdogs": {"silence": {"minutes": 1e6}}}', /minutes must be at most 10080$/],
+  ['no minutes at all', '{"watchdogs": {"silence": {"minutes": 0}}}', /minutes must be above 0$/],
+  ['nobody to write to', `{"notifications": {"channels": [${mailTo('[]')}]}}`, /to must have at least 1 entry$/],
+  ['a part of a turn', '{"budget": {"turns": 1.5}}', /budget\.turns must be a whole number$/],
+  ['hours without an end', '{"quietHours": {"from": "22:00"}}', /quietHours\.to is missing: it must be a text/],
+  ['hours that never end', '{"quietHours": {"from": "22:00", "to": "22:00"}}', /to must be another time than "from"$/],
+  ['a pattern without a name', '{"metricPatterns": {"": "x(.)"}}', /metricPatterns\[""\] must not be empty$/],
+  ['a folder with a line break', '{"experimentDir": "a\\nb"}', /experimentDir must be a folder inside/],
+  ['single quotes, no comment', "{'model': 'x'}", /:1:2: .*stand in double quotes/],
+  ['a comma too few', '{"model": "x"\n "provider": "y"}', /:2:2: .*a comma or a quote is missing before this/],
+  [
+    'a reference that is none',
+    '{"notifications": {"channels": [{"type": "webhook", "url": "https://x/${TOKEN}"}]}}',
+    /url has a \$\{…\} that stands for nothing: write \$\{env:NAME\}/,
+  ],
+  [
+    'a reference in a header that is none',
+    '{"notifications": {"channels": [{"type": "webhook", "url": "https://x", "headers": {"A": "${TOKEN}"}}]}}',
+    /headers\.A has a \$\{…\} that stands for nothing/,
+  ],
+  [
+    'a password of nobody',
+    `{"notifications": {"channels": [${mailTo('"c@d", "password": "${secret:smtp}"')}]}}`,
+    /password has no user to log in as/,
+  ],
   ['a watchdog that does what none does', '{"watchdogs": {"divergence": "kil"}}', /Did you mean kill\?/],
 ];
 
@@ -156,9 +184,14 @@ describe('helios.json', () => {
     );
   });
 
+  it('names what a channel of that type knows', () => {
+    const text = '{"notifications": {"channels": [{"type": "desktop", "sound": true}]}}';
+    assert.match(parseProject('/p/helios.json', text).warnings.join(), /sound is not known, .* Known are: type\.$/);
+  });
+
   it('warns of secrets that stand in it, without repeating them', () => {
     const url = `https://hooks.slack.com/services/${'T0'.repeat(6)}/${'B1'.repeat(6)}/${'x2'.repeat(12)}`;
-    const email = { type: 'email', host: 'h', from: 'a@b', to: 'c@d', password: 'plain' };
+    const email = { type: 'email', host: 'h', user: 'a', from: 'a@b', to: 'c@d', password: 'plain' };
     const channels = [{ type: 'webhook', url, headers: { Authorization: 'Bearer abcdefghijkl1234' } }, email];
     const { warnings } = parseProject('/p/helios.json', JSON.stringify({ notifications: { channels } }));
     assert.equal(warnings.length, 3);
@@ -193,8 +226,9 @@ describe('helios.json', () => {
   it('is begun once, and never written over', async () => {
     const place = inFolder('new');
     const file = await createProjectFile(place, { provider: 'claude', defaultMachine: 'gpu1' });
-    const { warnings, provider, defaultMachine } = parseProject(file, readFileSync(file, 'utf8'));
-    assert.deepEqual([warnings, provider, defaultMachine], [[], 'claude', 'gpu1']);
+    const { warnings, provider, defaultMachine, metricNames } = parseProject(file, readFileSync(file, 'utf8'));
+    // Metrics that are named are the only ones that are read.
+    assert.deepEqual([warnings, provider, defaultMachine, metricNames], [[], 'claude', 'gpu1', []]);
     await assert.rejects(createProjectFile(place, {}), /is there already/);
     assert.equal(await createProjectFile(inFolder('new/sub'), {}, { orFind: true }), file);
   });
@@ -207,8 +241,8 @@ describe('helios.json', () => {
       for (const value of [documented, whole, {}]) assert.ok(fits(value), JSON.stringify(value));
     });
 
-    /** A schema cannot tell what a pattern captures. */
-    const beyond = /pattern|folder|more than was allowed/;
+    /** A schema cannot tell what a pattern captures, nor compare one field with another. */
+    const beyond = /pattern|folder|more than was allowed|never end|reference|password/;
     for (const [name, text] of refused.filter(
       ([each]) => !beyond.test(each) && !/comma|comment|early|nothing$/.test(each),
     ))
