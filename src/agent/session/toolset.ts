@@ -75,7 +75,12 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
       runs: {
         ...finder,
         output: (run, options) => runs.output(run, options),
-        kill: (run, options) => runs.kill(run, options),
+        /** What is told afterwards is read from the journal: the end is in it by then. */
+        async kill(run, options) {
+          const result = await runs.kill(run, options);
+          await desk.settle();
+          return result;
+        },
       },
     },
     measured: {

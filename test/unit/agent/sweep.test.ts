@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/engine.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { ScriptedModel, type ScriptedReply } from '../../fakes/scriptedModel.ts';
 import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
@@ -81,7 +81,7 @@ describe('sweep', () => {
   });
 
   it('is stopped with what runs of it, and launches no more', async () => {
-    const model = new ScriptedModel([
+    const script: readonly ScriptedReply[] = [
       [points({ i: [1, 2, 3, 4, 5] }, waiting, { max_parallel: 2 })],
       [
         { name: 'task_output', input: { run: 's1' } },
@@ -89,9 +89,16 @@ describe('sweep', () => {
       ],
       [untilOver],
       quit,
-    ]);
+    ];
+    const running = Promise.withResolvers<void>();
+    const model = new ScriptedModel(async (_request, index) => {
+      if (index === 1) await running.promise;
+      return script[index] ?? quit;
+    });
     bed = await testEngine(model);
     const session = await bed.start();
+    await until(() => eventsOf(session, 'run.started').length === 2);
+    running.resolve();
     assert.equal(await session.ended, 'blocked');
     const [table, killed] = eventsOf(session, 'tool.finished').filter(({ name }) => name.includes('task'));
     assert.match(table?.text ?? '', /^Sweep s1 of i on local: 2 running, 3 waiting/);
