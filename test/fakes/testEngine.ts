@@ -63,7 +63,8 @@ export async function testEngine(model: ModelProvider, options: TestEngineOption
     },
     async dispose() {
       await engine.close();
-      await rm(folder, { recursive: true, force: true });
+      // A run that goes on may write meanwhile.
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
 }
