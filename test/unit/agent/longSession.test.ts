@@ -34,7 +34,7 @@ async function fastFolder(): Promise<string> {
 }
 
 describe('a long session', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let folder: string;
   const children = new Set<ChildProcess>();
   beforeEach(async () => {
