@@ -57,7 +57,10 @@ export class DivergenceWatch {
   readonly #sign: 1 | -1;
   readonly #course: Course;
   readonly #values = new RunningMedian(windowPoints);
-  readonly #recent = new RunningMedian(recentPoints);
+  /** The last values, in any order. */
+  readonly #last = new Float64Array(recentPoints);
+  #kept = 0;
+  #recent = Number.NaN;
   readonly #differences = new RunningMedian(windowPoints);
   #count = 0;
   #before = Number.NaN;
@@ -127,7 +130,8 @@ export class DivergenceWatch {
     this.#inside += 1;
     if (this.#inside >= clearPoints) this.latch.clear();
     this.#values.add(value);
-    this.#recent.add(value);
+    this.#last[this.#kept % recentPoints] = value;
+    this.#kept += 1;
     if (this.#count > 1) this.#differences.add(Math.abs(value - this.#before));
     this.#before = value;
     if (this.#count === firstPoints) this.#first = this.#values.median;
@@ -136,6 +140,8 @@ export class DivergenceWatch {
 
   #refresh(): void {
     const { median, deviation } = this.#values;
+    const last = this.#last.slice(0, Math.min(this.#kept, recentPoints)).sort();
+    this.#recent = last[last.length >> 1] ?? Number.NaN;
     if (median < this.#best) {
       this.#best = median;
       this.#bestSpread = deviation;
@@ -159,7 +165,7 @@ export class DivergenceWatch {
   }
 
   get #from(): number {
-    return this.#isAnchored ? this.#best : Math.max(this.#best, this.#recent.median);
+    return this.#isAnchored ? this.#best : Math.max(this.#best, this.#recent);
   }
 
   get #far(): number {
@@ -167,7 +173,7 @@ export class DivergenceWatch {
       this.#limits.deviations * this.#noise,
       leastShareOfBest * Math.abs(this.#best),
       leastShareOfGain * this.#gain,
-      this.#isAnchored ? 0 : leastRise[this.#course] * Math.abs(this.#recent.median),
+      this.#isAnchored ? 0 : leastRise[this.#course] * Math.abs(this.#recent),
     );
   }
 }
