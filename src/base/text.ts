@@ -29,6 +29,9 @@ export function oneLine(text: string, maxChars: number): string {
 export const cutText = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
 
+/** `1 run`, `3 runs`; `many` where an s does not make it. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
 /** A metric value with sensible digits: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
 export function formatValue(value: number): string {
   if (Number.isNaN(value)) return 'NaN';

@@ -5,7 +5,7 @@ import type { EndReason } from '../agent/events.ts';
 import { costLines } from '../agent/budget/costs.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
-import { cleanText, formatValue } from '../base/text.ts';
+import { cleanText, counted, formatValue } from '../base/text.ts';
 import { costText } from './screen/liveBlock.ts';
 import { endText } from './screen/eventText.ts';
 import type { Style } from './screen/style.ts';
@@ -89,7 +89,7 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
     bold((reason === 'goal' ? good : bad)(endText(reason))),
     ...(reason === 'user' ? [] : [cleanText(state.end?.summary ?? '')]),
     ...evidence,
-    dim(`${state.turns} turns · ${state.runs.size} runs · ${costText(state)}`),
+    dim(`${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${costText(state)}`),
     ...(state.provider === 'demo' ? [] : costLines(state).map((line) => dim(`  ${line}`))),
     ...(running > 0 ? [`${running} ${running === 1 ? 'run goes' : 'runs go'} on.`] : []),
     '',

@@ -1,10 +1,10 @@
 /** What was reached: the champion with its evidence, and how far it is from what the goal says. Measured values only. */
 import { code, plain } from '../base/markdown.ts';
-import { formatValue } from '../base/text.ts';
+import { counted, formatValue } from '../base/text.ts';
 import { rowStatus, type LedgerRow } from '../experiments/ledger.ts';
 import { repeatsOf, summaryOfRepeats } from '../experiments/recordRows.ts';
 import { meetsTarget, targetText } from '../experiments/target.ts';
-import { counted, type Mentions } from './mentions.ts';
+import { type Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
 const mostRepeats = 8;

@@ -1,8 +1,7 @@
 /** What it cost: money for thinking, time of machines, GPUs that stood idle. */
 import { plain } from '../base/markdown.ts';
-import { formatDuration } from '../base/text.ts';
+import { counted, formatDuration } from '../base/text.ts';
 import type { BriefFacts, RunFacts } from './facts.ts';
-import { counted } from './mentions.ts';
 
 const mostMachines = 20;
 

@@ -42,5 +42,3 @@ export function bounded<T>(items: readonly T[], most: number, what: string, line
   const lines = items.slice(0, most).map(lineOf);
   return rest <= 0 ? lines : [...lines, `- … and ${rest} more ${what}`];
 }
-
-export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

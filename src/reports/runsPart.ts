@@ -1,9 +1,9 @@
 /** The table of runs: every run that the report speaks of, with its values and where its output is. */
 import { code, plain } from '../base/markdown.ts';
-import { formatDuration, formatValue } from '../base/text.ts';
+import { counted, formatDuration, formatValue } from '../base/text.ts';
 import { summaryFor } from '../experiments/ledger.ts';
 import type { RunFacts } from './facts.ts';
-import { counted, runPlace, type Mentions } from './mentions.ts';
+import { runPlace, type Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
 /** So many are shown also where nothing speaks of them. */

@@ -1,11 +1,11 @@
 /** What was tried, and why it was kept or not. */
 import { plain } from '../base/markdown.ts';
-import { formatValue } from '../base/text.ts';
+import { counted, formatValue } from '../base/text.ts';
 import type { Decision } from '../experiments/experiment.ts';
 import type { ExperimentRow } from '../experiments/ledger.ts';
 import { flagged } from './claims.ts';
 import type { QuestionFacts } from './facts.ts';
-import { bounded, counted, type Mentions } from './mentions.ts';
+import { bounded, type Mentions } from './mentions.ts';
 import { bestIn, decisionOf, type Night } from './night.ts';
 
 interface Group {

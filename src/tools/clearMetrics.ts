@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { counted } from '../base/text.ts';
 import { requireRun, taskId, type MeasuredRuns } from './measuredRuns.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -25,7 +26,7 @@ export function clearMetrics(runs: MeasuredRuns): Tool {
       const total = cleared.reduce((sum, { points }) => sum + points, 0);
       return {
         content: { cleared: total, runs: cleared },
-        summary: `Cleared ${total} points of ${task === undefined ? 'all runs' : (cleared[0]?.run ?? 'no run')}`,
+        summary: `Cleared ${counted(total, 'point')} of ${task === undefined ? 'all runs' : (cleared[0]?.run ?? 'no run')}`,
       };
     },
   });

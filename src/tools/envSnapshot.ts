@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
-import { oneLine, shellQuote } from '../base/text.ts';
+import { counted, oneLine, shellQuote } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
 import {
   changesBetween,
@@ -133,7 +133,7 @@ function gistOf({ machineId: id, environment }: TakenSnapshot): string {
   return oneLine(parts.join(' · '), 200);
 }
 
-const changedText = (count: number): string => (count === 0 ? '' : ` + ${count} changed file${count === 1 ? '' : 's'}`);
+const changedText = (count: number): string => (count === 0 ? '' : ` + ${counted(count, 'changed file')}`);
 
 /** Packages are in the note and the file: a list of hundreds helps nobody here. */
 function shown({ packages, conda, git, ...rest }: Environment): Record<string, unknown> {

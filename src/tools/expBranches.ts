@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { formatDuration } from '../base/text.ts';
+import { counted, formatDuration } from '../base/text.ts';
 import type { ListedBranch } from '../experiments/git/worktrees.ts';
 import { codeAliases, placeOf, placeParameters, shortCommit, type ExperimentCode } from './experimentCode.ts';
 import { defineTool, type Tool } from './tool.ts';
@@ -26,7 +26,7 @@ export const expBranches = (deps: ExperimentCode): Tool =>
           ...(branches.length > shown.length && { older: branches.length - shown.length }),
           ledger: ledger.slice(-mostBranches).map(({ name, commit }) => `${name} ${shortCommit(commit)}`),
         },
-        summary: `${branches.length} branch${branches.length === 1 ? '' : 'es'}`,
+        summary: counted(branches.length, 'branch', 'branches'),
       };
     },
   });

@@ -1,7 +1,7 @@
 /** What uploads and downloads have in common. */
 import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
-import { formatBytes, formatDuration } from '../base/text.ts';
+import { counted, formatBytes, formatDuration } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
 import type { Place } from '../machines/transfer/ends.ts';
 import type { TransferProgress } from '../machines/transfer/progress.ts';
@@ -80,18 +80,16 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
 const few = (lines: readonly string[]): readonly string[] =>
   lines.length <= mostNamed ? lines : [...lines.slice(0, mostNamed), `… and ${lines.length - mostNamed} more`];
 
-const files = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
-
 const progressText = ({ bytes, totalBytes, files: done, totalFiles, bytesPerSecond }: TransferProgress): string =>
-  `${done} of ${files(totalFiles)} · ${formatBytes(Math.min(bytes, totalBytes))} of ${formatBytes(totalBytes)} · ` +
+  `${done} of ${counted(totalFiles, 'file')} · ${formatBytes(Math.min(bytes, totalBytes))} of ${formatBytes(totalBytes)} · ` +
   `${formatBytes(bytesPerSecond)}/s`;
 
 const soFarText = ({ files: done, planned, same }: TransferReport): string =>
-  `${done} of ${files(planned.files)} are at their place${same > 0 ? `, and ${same} were there before` : ''}; none is there by half.`;
+  `${done} of ${counted(planned.files, 'file')} are at their place${same > 0 ? `, and ${same} were there before` : ''}; none is there by half.`;
 
 function summaryOf({ outcome, files: done, sentBytes, durationMs, problems }: TransferReport): string {
   const sent =
-    done === 0 ? 'nothing new' : `${files(done)} · ${formatBytes(sentBytes)} · ${formatDuration(durationMs)}`;
+    done === 0 ? 'nothing new' : `${counted(done, 'file')} · ${formatBytes(sentBytes)} · ${formatDuration(durationMs)}`;
   if (outcome === 'aborted') return `interrupted · ${sent}`;
   return problems.length === 0 ? sent : `${sent} · ${problems.length} not sent`;
 }

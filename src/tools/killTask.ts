@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { messageOf, ToolFailure } from '../base/errors.ts';
-import { oneLine } from '../base/text.ts';
+import { counted, oneLine } from '../base/text.ts';
 import type { Run } from '../runs/liveRun.ts';
 import type { KillOptions, KillResult } from '../runs/runs.ts';
 import {
@@ -84,7 +84,7 @@ async function killSweep({ runs, sweeps }: TaskKiller, id: string, options: Kill
       ...(left.length > 0 ? { left } : {}),
       table: sweeps.table(id),
     },
-    summary: `${killed} runs ended`,
+    summary: `${counted(killed, 'run')} ended`,
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { counted } from '../base/text.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeWithin } from '../machines/describeWithin.ts';
 import type { Machine, Machines, MachineStatus } from '../machines/machine.ts';
@@ -25,7 +26,7 @@ export const listMachines = (overview: MachineOverview): Tool =>
     describe: () => 'Listed machines',
     async execute() {
       const list = await Promise.all(overview.machines.list().map((machine) => machineFields(machine, overview)));
-      return { content: { machines: list }, summary: `${list.length} machine${list.length === 1 ? '' : 's'}` };
+      return { content: { machines: list }, summary: counted(list.length, 'machine') };
     },
   });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { counted } from '../base/text.ts';
 import { ToolFailure } from '../base/errors.ts';
 import type { Machines } from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
@@ -103,7 +104,7 @@ export const sweep = (deps: SweepStarter): Tool =>
             ...notes,
             first_points: plan.points.slice(0, shownPoints),
           },
-          summary: `${plan.points.length} points, nothing started`,
+          summary: `${counted(plan.points.length, 'point')}, nothing started`,
         };
       const started = await deps.start(
         { plan, template: args.command_template, experiment: experimentOf(args) },
@@ -133,7 +134,7 @@ function describeSweep(args: Args): string {
   const where = args.machines === undefined ? '' : ` on ${args.machines.join(', ')}`;
   try {
     const { points, names } = pointsOf(args.command_template, args);
-    return `${args.dry_run ? 'Planned' : 'Swept'} ${points.length} points of ${names.join(' × ')}${where}`;
+    return `${args.dry_run ? 'Planned' : 'Swept'} ${counted(points.length, 'point')} of ${names.join(' × ')}${where}`;
   } catch {
     // What does not fit is told by the call itself.
     return `Swept${where}`;

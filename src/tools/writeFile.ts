@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { counted } from '../base/text.ts';
 import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from './machinePath.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -24,7 +25,7 @@ export const writeFile = (deps: MachineTools): Tool =>
       const lines = countLines(args.content);
       return {
         content: { written: path, lines, bytes: bytes.length },
-        summary: `${lines} line${lines === 1 ? '' : 's'}`,
+        summary: counted(lines, 'line'),
         ...changedFiles(machine, path),
       };
     },

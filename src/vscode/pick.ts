@@ -2,7 +2,7 @@
 import { ThemeIcon, window, type QuickPickItem } from 'vscode';
 import type { Session, SessionSummary } from '../agent/engine.ts';
 import { UserFacing } from '../base/errors.ts';
-import { formatDuration, oneLine } from '../base/text.ts';
+import { counted, formatDuration, oneLine } from '../base/text.ts';
 import type { LedgerRow } from '../experiments/ledger.ts';
 import { verdictText } from '../runs/run.ts';
 import type { OpenSessions } from './openSessions.ts';
@@ -44,7 +44,7 @@ export function summaryChoice(summary: SessionSummary): Choice<SessionSummary> {
   const phase = summary.endReason === undefined ? 'Not ended' : endText(summary.endReason);
   const icon = summary.endReason === undefined ? 'debug-disconnect' : endIcon(summary.endReason).id;
   const age = relativeTime(summary.lastEventMs, Date.now());
-  const words = [phase, summary.best ?? '', `${summary.runs} runs`, costText(summary), age];
+  const words = [phase, summary.best ?? '', counted(summary.runs, 'run'), costText(summary), age];
   return {
     label: oneLine(summary.goal, 80),
     detail: words.filter((word) => word !== '').join(' · '),

@@ -1,5 +1,5 @@
 /** Limits as people write and read them: `$5 · 2 h · 40 turns · $0.50 per experiment`. One grammar for every skin. */
-import { formatUsd } from '../../base/text.ts';
+import { counted, formatUsd } from '../../base/text.ts';
 import type { Budget, BudgetScope, Limits } from '../events.ts';
 import type { DayLimits, Measure } from './measures.ts';
 
@@ -122,7 +122,7 @@ export const limitsText = (budget: Budget): string[] => [
 const limitParts = ({ usd, minutes, turns, tokens }: Limits): string[] => [
   ...(usd === undefined ? [] : [`$${usd}`]),
   ...(minutes === undefined ? [] : [minutesText(minutes)]),
-  ...(turns === undefined ? [] : [turns === 1 ? '1 turn' : `${turns} turns`]),
+  ...(turns === undefined ? [] : [counted(turns, 'turn')]),
   ...(tokens === undefined ? [] : [`${tokenText(tokens)} tokens`]),
 ];
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Engine } from '../../agent/engine.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
-import { formatBytes } from '../../base/text.ts';
+import { counted, formatBytes } from '../../base/text.ts';
 import { homeAt, type Home } from '../../storage/home.ts';
 import { JournalFollower } from '../../storage/journalFollower.ts';
 import type { CommandContext } from '../command.ts';
@@ -77,7 +77,7 @@ async function sessionFindings({ sessions }: Engine, home: Home): Promise<Findin
     looked.map(({ id }) => id),
   );
   return [
-    ok('index', `${listed.length} sessions`),
+    ok('index', counted(listed.length, 'session')),
     ...(damaged.length === 0 ? [ok('journals', `the newest ${looked.length} are sound`)] : damaged),
     ...interrupted.map(({ id }) =>
       warning('session', `${id} is not over, and nobody works on it.`, `helios --resume ${id}`),

@@ -1,5 +1,6 @@
 /** The computer that Helios runs on. */
 import { availableParallelism, homedir, totalmem } from 'node:os';
+import { counted } from '../../base/text.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { commandEnv } from './commandEnv.ts';
 import { execLocal, spawnLocalDetached, streamLocal } from './localExec.ts';
@@ -108,7 +109,7 @@ export class LocalMachine implements Machine {
 
   async #describe(): Promise<string> {
     const cpus = availableParallelism();
-    const parts = ['this computer', `${cpus} CPU${cpus === 1 ? '' : 's'}`, `${Math.round(totalmem() / 2 ** 30)} GB`];
+    const parts = ['this computer', counted(cpus, 'CPU'), `${Math.round(totalmem() / 2 ** 30)} GB`];
     const gpus = await this.#gpus();
     return [...parts, ...gpus].join(' · ');
   }

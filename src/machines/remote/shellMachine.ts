@@ -1,6 +1,6 @@
 /** A machine whose commands go through a shell somewhere else: what every such machine does in the same way. */
 import { systemClock, type Clock } from '../../base/clock.ts';
-import { shellQuote } from '../../base/text.ts';
+import { counted, shellQuote } from '../../base/text.ts';
 import { HeadTail } from '../headTail.ts';
 import {
   MachineFailure,
@@ -173,7 +173,7 @@ export abstract class ShellMachine implements Machine {
   }
 }
 
-const cpuText = (count: number): string[] => (count > 0 ? [`${count} CPU${count === 1 ? '' : 's'}`] : []);
+const cpuText = (count: number): string[] => (count > 0 ? [counted(count, 'CPU')] : []);
 
 const memoryText = (mb: number): string[] =>
   mb > 0 ? [mb < 1024 ? `${Math.round(mb)} MB` : `${Math.round(mb / 1024)} GB`] : [];

@@ -1,4 +1,5 @@
 /** What a machine is busy with, in a few words of fixed width. */
+import { counted } from '../../base/text.ts';
 import type { GpuSample, ResourceSample } from './resourceSample.ts';
 
 /** `GPU 93 % · 71 °C · 18/80 GB`; without a GPU `CPU 12 % · 3/64 GB`. `undefined` when nothing of it is known. */
@@ -19,7 +20,7 @@ export function hostText({
 /** One line each: GPUs, CPU, memory, disks; what is not known is left out. */
 export function resourceLines(sample: ResourceSample): string[] {
   const load = sample.loadAverage === undefined ? [] : [`load ${sample.loadAverage.toFixed(1)}`];
-  const count = sample.cpuCount === undefined ? [] : [`${sample.cpuCount} CPU${sample.cpuCount === 1 ? '' : 's'}`];
+  const count = sample.cpuCount === undefined ? [] : [counted(sample.cpuCount, 'CPU')];
   const cpu = [...percentText('CPU', sample.cpuPercent), ...count, ...load];
   const memory = memoryText(sample.memoryUsedBytes, sample.memoryTotalBytes);
   return [

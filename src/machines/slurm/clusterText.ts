@@ -1,5 +1,5 @@
 /** What a cluster has, in a line. */
-import { shellQuote } from '../../base/text.ts';
+import { counted, shellQuote } from '../../base/text.ts';
 
 /** Prints the name of the cluster, then a line per node: name, CPUs, state, generic resources. */
 export const clusterCommand = (partition: string | undefined): string =>
@@ -22,16 +22,14 @@ export function clusterText(text: string, { partition, through }: ClusterPlace):
   return [
     `Slurm cluster ${cluster}`,
     ...(partition === undefined ? [] : [`partition ${partition}`]),
-    `${plural(nodes.length, 'node')} (${idle} idle)`,
-    plural(cpus, 'CPU'),
-    ...(gpus === 0 ? [] : [plural(gpus, 'GPU')]),
+    `${counted(nodes.length, 'node')} (${idle} idle)`,
+    counted(cpus, 'CPU'),
+    ...(gpus === 0 ? [] : [counted(gpus, 'GPU')]),
     `through ${through}`,
   ].join(' · ');
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + (count || 0), 0);
-const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
-
 /** `gpu:a100:4(S:0-1),gpu:2,mps:100` has six. */
 const gpuCount = (resources: string): number =>
   sum([...resources.matchAll(/(?:^|,)gpu:(?:[^:,(]+:)?(\d+)/g)].map(([, count]) => Number(count)));

@@ -1,4 +1,5 @@
 /** What the demo model writes down. The gist of a note is the finding itself. */
+import { counted } from '../../base/text.ts';
 import { commandFor, pointText } from './space.ts';
 import { bestOf } from './search.ts';
 import { isRunning, nameOf } from './trials.ts';
@@ -62,6 +63,6 @@ export function searchNote({ trials }: View): DemoCall {
   const lines = trials.map((trial) =>
     [nameOf(trial), pointText(trial.point), trial.handle, trial.verdict ?? 'running'].filter(Boolean).join(' · '),
   );
-  const gist = `${trials.length} points tried, ${trials.filter(isRunning).length} running`;
+  const gist = `${counted(trials.length, 'point')} tried, ${trials.filter(isRunning).length} running`;
   return { name: 'memory_write', input: { path: '/search', gist, content: lines.join('\n') } };
 }

@@ -2,7 +2,7 @@
 import { commands, window } from 'vscode';
 import type { ApprovalAnswer, ApprovalRequest, Session } from '../../agent/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { oneLine } from '../../base/text.ts';
+import { counted, oneLine } from '../../base/text.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Handlers } from '../commandRegistry.ts';
 import { journalFolder } from '../documents.ts';
@@ -62,7 +62,7 @@ async function stop(parts: Parts, argument: unknown): Promise<void> {
   if (session === undefined) return;
   const running = runningCount(session.state);
   if (running === 0) return session.stop();
-  const runs = running === 1 ? '1 run is going' : `${running} runs are going`;
+  const runs = counted(running, 'run is going', 'runs are going');
   const choices: Choice<boolean>[] = [
     { label: 'Stop the session, let its runs go on', detail: 'Their output and metrics are kept.', value: false },
     { label: 'Stop the session and its runs', detail: 'What they have printed and saved is kept.', value: true },

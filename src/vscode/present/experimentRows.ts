@@ -4,7 +4,7 @@ import { budgetText } from '../../agent/budget/words.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/engine.ts';
 import type { SessionState } from '../../agent/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
-import { oneLine } from '../../base/text.ts';
+import { counted, oneLine } from '../../base/text.ts';
 import { plannedRows } from './experimentRow.ts';
 import { runRow, type FactsOf } from './runRows.ts';
 import { bestText, costText, endIcon, endText, phaseIcon, phaseText, runningCount } from './sessionText.ts';
@@ -83,7 +83,7 @@ function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
     tooltip: [
       phase,
       `Started ${exactTime(summary.startedMs)} · last event ${exactTime(summary.lastEventMs)}`,
-      `${summary.turns} turns · ${summary.runs} runs · ${costText(summary)}`,
+      `${counted(summary.turns, 'turn')} · ${counted(summary.runs, 'run')} · ${costText(summary)}`,
     ],
     context: endReason === undefined ? 'session unfinished' : 'session ended',
     spoken: `${oneLine(summary.goal, 120)}, ${phase}${summary.best ? `, best ${summary.best}` : ''}`,

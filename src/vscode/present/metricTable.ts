@@ -2,7 +2,7 @@
 import type { RunState } from '../../agent/state.ts';
 import type { Evidence } from '../../agent/events.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
-import { formatValue } from '../../base/text.ts';
+import { counted, formatValue } from '../../base/text.ts';
 import { judge } from '../../metrics/compare.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { plain } from './words.ts';
@@ -64,6 +64,6 @@ export const evidenceList = (evidence: readonly Evidence[]): string =>
   evidence
     .map(({ run, metric, last, best, count }) => {
       const other = best === last ? '' : `best ${formatValue(best)}, `;
-      return `- ${plain(metric, 40)} **${formatValue(last)}** in ${plain(run, 40)} (${other}${count} points)`;
+      return `- ${plain(metric, 40)} **${formatValue(last)}** in ${plain(run, 40)} (${other}${counted(count, 'point')})`;
     })
     .join('\n');

@@ -1,6 +1,6 @@
 /** The sessions that `/resume` lists. Pure. */
 import type { SessionSummary } from '../../agent/engine.ts';
-import { oneLine } from '../../base/text.ts';
+import { counted, oneLine } from '../../base/text.ts';
 import { costText, endText } from './sessionText.ts';
 import { plain, relativeTime } from './words.ts';
 
@@ -11,7 +11,7 @@ export function resumeList(listed: readonly SessionSummary[], nowMs: number): st
   if (listed.length === 0) return 'There is no session yet. Type a goal to start one.';
   const lines = listed.slice(0, most).map((summary, index) => {
     const state = summary.endReason === undefined ? 'not ended' : endText(summary.endReason);
-    const facts = [state, summary.best ?? '', `${summary.runs} runs`, costText(summary)];
+    const facts = [state, summary.best ?? '', counted(summary.runs, 'run'), costText(summary)];
     const words = [...facts, relativeTime(summary.lastEventMs, nowMs)].filter((word) => word !== '');
     return `${index + 1}. ${plain(oneLine(summary.goal, 100), 120)} — ${words.map((word) => plain(word, 60)).join(' · ')}`;
   });

@@ -1,7 +1,7 @@
 /** A sweep as a row, with its points below it. Pure: no `vscode` here. */
 import type { SessionState, SweepState } from '../../agent/state.ts';
 import { isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';
-import { formatValue } from '../../base/text.ts';
+import { counted, formatValue } from '../../base/text.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import type { TreeNode } from './treeNode.ts';
 import { plain } from './words.ts';
@@ -37,7 +37,7 @@ function sweepRow(sweep: SweepState, { state, ledger, points }: SweepPlace): Tre
   const isOver = isSweepOver(state, id);
   const failed = over.filter(({ verdict }) => verdict?.kind !== 'ok').length + sweep.skipped.size;
   const counts = [
-    isOver ? `${planned.length} points` : `${over.length + sweep.skipped.size} of ${planned.length}`,
+    isOver ? counted(planned.length, 'point') : `${over.length + sweep.skipped.size} of ${planned.length}`,
     going.length === 0 ? '' : `${going.length} running`,
     sweep.end === undefined || waiting.length === 0 ? '' : `${waiting.length} not run`,
     failed === 0 ? '' : `${failed} failed`,

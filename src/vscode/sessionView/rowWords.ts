@@ -3,7 +3,7 @@ import { verdictWords } from '../../agent/runs/alarms.ts';
 import { noticeText } from '../../agent/budget/notices.ts';
 import type { JournalEvent, MessageOrigin } from '../../agent/events.ts';
 import type { SessionState } from '../../agent/state.ts';
-import { cleanText, formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
+import { cleanText, counted, formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import type { Verdict } from '../../runs/run.ts';
 import type { Cost } from '../../models/prices.ts';
@@ -102,7 +102,11 @@ const words: { readonly [Type in JournalEvent['type']]: Words<Type> } = {
     title: by === 'person' ? `You answered ${questionId}` : `Default taken for ${questionId}`,
     note: line(why === undefined ? answer : `${answer} · ${why}`),
   }),
-  'sweep.started': ({ plan }) => ({ kind: 'sweep', title: `Sweep ${plan.id}`, note: `${plan.points.length} points` }),
+  'sweep.started': ({ plan }) => ({
+    kind: 'sweep',
+    title: `Sweep ${plan.id}`,
+    note: counted(plan.points.length, 'point'),
+  }),
   'sweep.point_skipped': ({ sweepId, index, why }, state) => ({
     kind: 'sweep',
     title: `${state.sweeps.get(sweepId)?.plan.points[index]?.label ?? `Point ${index + 1}`} left out`,
