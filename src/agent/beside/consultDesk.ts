@@ -7,7 +7,7 @@ import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import { billedUsage } from '../../models/prices.ts';
 import { cleanPage } from '../../web/fetchPage.ts';
-import type { Consultant, Question } from '../../tools/consult.ts';
+import type { Consultant, Question } from '../../tools/session/consult.ts';
 import type { EngineSettings } from '../engine.ts';
 import { readinessOf, type SideCalls } from './sideCalls.ts';
 import { think } from '../loop/think.ts';

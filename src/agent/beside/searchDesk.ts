@@ -1,7 +1,7 @@
 /** Who searches the web: the person's SearxNG, else the session's provider itself, else a search that wants no key. */
 import { HeliosError, messageOf, ToolFailure } from '../../base/errors.ts';
 import type { ModelProvider, SearchReply } from '../../models/model.ts';
-import type { SearchFinding, WebSearcher } from '../../tools/webSearch.ts';
+import type { SearchFinding, WebSearcher } from '../../tools/web/webSearch.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import type { WebOptions } from '../../web/download.ts';
 import { searxngSearch, type HitRequest, type SearchWeb } from '../../web/search.ts';

@@ -1,8 +1,8 @@
 /** What runs find around them now, beside what was recorded for an earlier one. */
 import { messageOf } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
-import { changesBetween, type Environment } from '../../tools/environment.ts';
-import { askEnvironment } from '../../tools/envSnapshot.ts';
+import { changesBetween, type Environment } from '../../tools/runs/environment.ts';
+import { askEnvironment } from '../../tools/runs/envSnapshot.ts';
 import { readSnapshot, snapshotFolder } from '../runs/envDesk.ts';
 import type { SessionLog } from '../session/sessionLog.ts';
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Worktrees } from '../../experiments/git/worktrees.ts';
 import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
 import type { Machines } from '../../machines/machine.ts';
-import type { ExperimentCode } from '../../tools/experimentCode.ts';
+import type { ExperimentCode } from '../../tools/experiments/experimentCode.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
 import type { SessionLog } from '../session/sessionLog.ts';
 

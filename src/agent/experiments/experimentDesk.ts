@@ -13,9 +13,9 @@ import type { ExperimentRow } from '../../experiments/ledger.ts';
 import { hasCrashed } from '../../experiments/recordRows.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { RunLimit } from '../../runs/run.ts';
-import type { DecidedExperiment, ExperimentDecisionRequest } from '../../tools/expDecide.ts';
-import type { ExperimentArguments } from '../../tools/experimentTerms.ts';
-import { machinePath } from '../../tools/machinePath.ts';
+import type { DecidedExperiment, ExperimentDecisionRequest } from '../../tools/experiments/expDecide.ts';
+import type { ExperimentArguments } from '../../tools/terms/experimentTerms.ts';
+import { machinePath } from '../../tools/terms/machinePath.ts';
 import { duplicatesOf, type AskedAttempts } from './attempts.ts';
 import {
   earlierName,

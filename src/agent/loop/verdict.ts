@@ -4,7 +4,7 @@ import { formatValue } from '../../base/text.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import { meetsTarget, targetText, type GoalTarget } from '../../experiments/target.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import type { FinishRequest } from '../../tools/finish.ts';
+import type { FinishRequest } from '../../tools/session/finish.ts';
 import type { Evidence } from '../events.ts';
 import type { RunState } from '../state.ts';
 

@@ -5,7 +5,7 @@ import { UserFacing } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { verdictText } from '../../runs/run.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
-import type { AskedQuestion, PersonQuestion } from '../../tools/askPerson.ts';
+import type { AskedQuestion, PersonQuestion } from '../../tools/session/askPerson.ts';
 import type { SessionLog } from '../session/sessionLog.ts';
 import type { Question, SessionState } from '../state.ts';
 

@@ -6,7 +6,7 @@ import type { MemoryStore } from '../../memory/memoryStore.ts';
 import { writeFileAtomic } from '../../storage/atomicFile.ts';
 import { codeOf } from '../../base/errors.ts';
 import { capText } from '../../base/text.ts';
-import type { SnapshotKeeper, TakenSnapshot } from '../../tools/envSnapshot.ts';
+import type { SnapshotKeeper, TakenSnapshot } from '../../tools/runs/envSnapshot.ts';
 import type { SessionLog } from '../session/sessionLog.ts';
 
 export interface EnvDeskDeps {

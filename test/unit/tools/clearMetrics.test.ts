@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { clearMetrics } from '../../../src/tools/clearMetrics.ts';
+import { clearMetrics } from '../../../src/tools/runs/clearMetrics.ts';
 import { call, MeasuredSession, shown } from './measuredSession.ts';
 
 describe('clear_metrics', () => {

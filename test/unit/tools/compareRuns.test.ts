@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { ToolFailure } from '../../../src/base/errors.ts';
-import { compareRuns } from '../../../src/tools/compareRuns.ts';
+import { compareRuns } from '../../../src/tools/runs/compareRuns.ts';
 import { call, MeasuredSession, shown } from './measuredSession.ts';
 
 describe('compare_runs', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { consult, type Question } from '../../../src/tools/consult.ts';
+import { consult, type Question } from '../../../src/tools/session/consult.ts';
 import { call } from './machineTools.harness.ts';
 
 describe('consult', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { killTask } from '../../../src/tools/killTask.ts';
-import { remoteExecBackground } from '../../../src/tools/remoteExecBackground.ts';
+import { killTask } from '../../../src/tools/runs/killTask.ts';
+import { remoteExecBackground } from '../../../src/tools/runs/remoteExecBackground.ts';
 import { until } from '../../fakes/scratch.ts';
 import { answer, call } from './machineTools.harness.ts';
 import { useTasks } from './taskTools.harness.ts';

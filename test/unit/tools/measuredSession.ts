@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newRunId, type SessionId } from '../../../src/base/ids.ts';
 import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
-import type { MeasuredRun, MeasuredRuns } from '../../../src/tools/measuredRuns.ts';
+import type { MeasuredRun, MeasuredRuns } from '../../../src/tools/runs/measuredRuns.ts';
 import type { Tool, ToolContext, ToolResult } from '../../../src/tools/tool.ts';
 
 export class MeasuredSession implements MeasuredRuns {

@@ -7,10 +7,10 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { ToolFailure } from '../../../src/base/errors.ts';
 import type { SessionId } from '../../../src/base/ids.ts';
 import { MemoryStore } from '../../../src/memory/memoryStore.ts';
-import { memoryLs } from '../../../src/tools/memoryLs.ts';
-import { memoryRead } from '../../../src/tools/memoryRead.ts';
-import { memoryRm } from '../../../src/tools/memoryRm.ts';
-import { memoryWrite } from '../../../src/tools/memoryWrite.ts';
+import { memoryLs } from '../../../src/tools/memory/memoryLs.ts';
+import { memoryRead } from '../../../src/tools/memory/memoryRead.ts';
+import { memoryRm } from '../../../src/tools/memory/memoryRm.ts';
+import { memoryWrite } from '../../../src/tools/memory/memoryWrite.ts';
 import type { Tool, ToolResult } from '../../../src/tools/tool.ts';
 
 const context = {

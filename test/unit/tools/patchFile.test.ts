@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { patchFile } from '../../../src/tools/patchFile.ts';
+import { patchFile } from '../../../src/tools/files/patchFile.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { call, localOnly } from './machineTools.harness.ts';
 

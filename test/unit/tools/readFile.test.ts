@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { readFile } from '../../../src/tools/readFile.ts';
+import { readFile } from '../../../src/tools/files/readFile.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { answer, call, localOnly } from './machineTools.harness.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, it } from 'mocha';
-import { remoteExec } from '../../../src/tools/remoteExec.ts';
+import { remoteExec } from '../../../src/tools/machines/remoteExec.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { answer, call, localOnly, toolContext } from './machineTools.harness.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { remoteExecBackground } from '../../../src/tools/remoteExecBackground.ts';
+import { remoteExecBackground } from '../../../src/tools/runs/remoteExecBackground.ts';
 import { until } from '../../fakes/scratch.ts';
 import { answer, call } from './machineTools.harness.ts';
 import { useTasks } from './taskTools.harness.ts';

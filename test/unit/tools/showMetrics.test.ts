@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { ToolFailure } from '../../../src/base/errors.ts';
-import { showMetrics } from '../../../src/tools/showMetrics.ts';
+import { showMetrics } from '../../../src/tools/runs/showMetrics.ts';
 import { call, MeasuredSession, shown } from './measuredSession.ts';
 
 describe('show_metrics', () => {

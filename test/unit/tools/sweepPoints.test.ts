@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'mocha';
-import { pointsOf } from '../../../src/tools/sweepPoints.ts';
-import { fill, parseTemplate, placesOf } from '../../../src/tools/sweepTemplate.ts';
+import { pointsOf } from '../../../src/tools/runs/sweepPoints.ts';
+import { fill, parseTemplate, placesOf } from '../../../src/tools/runs/sweepTemplate.ts';
 
 const filled = (template: string, params: Record<string, string | number | boolean>): string =>
   fill(parseTemplate(template), params);

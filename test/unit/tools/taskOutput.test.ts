@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
-import { remoteExecBackground } from '../../../src/tools/remoteExecBackground.ts';
-import { taskOutput } from '../../../src/tools/taskOutput.ts';
+import { remoteExecBackground } from '../../../src/tools/runs/remoteExecBackground.ts';
+import { taskOutput } from '../../../src/tools/runs/taskOutput.ts';
 import { until } from '../../fakes/scratch.ts';
 import { answer, call } from './machineTools.harness.ts';
 import { useTasks } from './taskTools.harness.ts';

@@ -4,8 +4,8 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { newRunId } from '../../../src/base/ids.ts';
 import type { Machines } from '../../../src/machines/machine.ts';
 import { Runs } from '../../../src/runs/runs.ts';
-import type { TaskKiller } from '../../../src/tools/killTask.ts';
-import type { RunLauncher, RunRequest } from '../../../src/tools/remoteExecBackground.ts';
+import type { TaskKiller } from '../../../src/tools/runs/killTask.ts';
+import type { RunLauncher, RunRequest } from '../../../src/tools/runs/remoteExecBackground.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { localOnly, sessionId } from './machineTools.harness.ts';
 

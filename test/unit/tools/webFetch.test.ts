@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
 import { ToolFailure } from '../../../src/base/errors.ts';
-import { webFetch } from '../../../src/tools/webFetch.ts';
+import { webFetch } from '../../../src/tools/web/webFetch.ts';
 import { WebReader } from '../../../src/web/fetchPage.ts';
 import { page, seemingPublic, WebSite } from '../../fakes/webSite.ts';
 import { call } from './machineTools.harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { webSearch, type SearchFinding } from '../../../src/tools/webSearch.ts';
+import { webSearch, type SearchFinding } from '../../../src/tools/web/webSearch.ts';
 import { call } from './machineTools.harness.ts';
 
 const searched = async (finding: SearchFinding, input: object = { query: 'muon' }): Promise<string> =>

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { ToolFailure } from '../../../src/base/errors.ts';
-import { writeFile } from '../../../src/tools/writeFile.ts';
+import { writeFile } from '../../../src/tools/files/writeFile.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { call, localOnly } from './machineTools.harness.ts';
 

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { oneLine } from '../../base/text.ts';
+import {
+  codeAliases,
+  leftOutFields,
+  placeOf,
+  placeParameters,
+  shortCommit,
+  type ExperimentCode,
+} from './experimentCode.ts';
+import { onMachine } from '../terms/machinePath.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export const expBranch = (deps: ExperimentCode): Tool =>
+  defineTool({
+    name: 'exp_branch',
+    description:
+      'Begin a line of work in the code: a git worktree of its own, in which you edit, run and commit (exp_commit) ' +
+      "freely. The person's checkout is never touched. It begins with their checkout as it stands, or with `from`.",
+    effect: 'write',
+    isRepeatable: true,
+    parameters: z.strictObject({
+      ...placeParameters,
+      experiment_name: z.string().min(1).max(200).describe('A few words, such as "cosine schedule".'),
+      from: z
+        .string()
+        .min(1)
+        .max(300)
+        .optional()
+        .describe(
+          'Another branch, an experiment of the ledger (e7), or a revision. Default: the checkout as it stands.',
+        ),
+    }),
+    aliases: {
+      ...codeAliases,
+      name: 'experiment_name',
+      branch: 'experiment_name',
+      experiment: 'experiment_name',
+      base: 'from',
+    },
+    describe: (args) => `Branched ${onMachine(oneLine(args.experiment_name, 60), args.machine_id)}`,
+    async execute(args, context) {
+      const { experiment_name: name, from } = args;
+      const place = await placeOf(deps, args, context);
+      const made = await deps.worktrees.branch({ ...place, name, ...(from !== undefined && { from }) });
+      return {
+        content: {
+          ...{ branch: made.name, path: made.path, commit: made.commit, created: made.isNew },
+          ...leftOutFields(made.leftOut),
+          note: made.isNew
+            ? 'Work in path: edit files there and give it as cwd to runs. Ignored files (data, environments) are not in it.'
+            : 'It was there already; nothing was changed.',
+        },
+        summary: `${made.name} · ${shortCommit(made.commit)}`,
+      };
+    },
+  });

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { counted, formatDuration } from '../../base/text.ts';
+import type { ListedBranch } from '../../experiments/git/worktrees.ts';
+import { codeAliases, placeOf, placeParameters, shortCommit, type ExperimentCode } from './experimentCode.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+const mostBranches = 100;
+
+export const expBranches = (deps: ExperimentCode): Tool =>
+  defineTool({
+    name: 'exp_branches',
+    description: 'The branches of exp_branch in a repository, with their worktrees, and the kept code of the ledger.',
+    effect: 'read',
+    parameters: z.strictObject(placeParameters),
+    aliases: codeAliases,
+    describe: () => 'Listed the branches of experiments',
+    async execute(args, context) {
+      const listed = await deps.worktrees.list(await placeOf(deps, args, context));
+      const ledger = listed.filter(({ isOfLedger }) => isOfLedger);
+      const branches = listed.filter(({ isOfLedger }) => !isOfLedger);
+      const shown = branches.slice(-mostBranches);
+      const champion = deps.championFolder();
+      return {
+        content: {
+          branches: shown.map((branch) => fieldsOf(branch, deps.clock.now(), champion)),
+          ...(branches.length > shown.length && { older: branches.length - shown.length }),
+          ledger: ledger.slice(-mostBranches).map(({ name, commit }) => `${name} ${shortCommit(commit)}`),
+        },
+        summary: counted(branches.length, 'branch', 'branches'),
+      };
+    },
+  });
+
+const fieldsOf = (branch: ListedBranch, nowMs: number, champion: string | undefined): Record<string, unknown> => ({
+  branch: branch.name,
+  commit: shortCommit(branch.commit),
+  message: branch.message,
+  age: formatDuration(Math.max(0, nowMs - branch.committedMs)),
+  worktree: branch.hasWorktree ? branch.path : 'gone: exp_checkout makes it again',
+  ...((champion === branch.path || champion?.startsWith(`${branch.path}/`)) && { champion: true }),
+});

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { branchAliases, shortCommit, type ExperimentCode } from './experimentCode.ts';
+import { machineId, machinePath, onMachine } from '../terms/machinePath.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export const expCheckout = (deps: ExperimentCode): Tool =>
+  defineTool({
+    name: 'exp_checkout',
+    description:
+      "Where the worktree of a branch is; one that is gone is made again. The person's checkout is never switched.",
+    effect: 'write',
+    isRepeatable: true,
+    parameters: z.strictObject({
+      machine_id: machineId,
+      repo_path: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Needed only where the machine does not know the branch any more.'),
+      branch: z.string().min(1).max(200).describe('As exp_branch named it.'),
+    }),
+    aliases: branchAliases,
+    describe: (args) => `Opened branch ${onMachine(args.branch, args.machine_id)}`,
+    async execute({ machine_id: id, repo_path: repo, branch }, { signal }) {
+      const machine = deps.machines.get(id);
+      const folder = repo === undefined ? {} : { folder: await machinePath(machine, repo) };
+      const { name, path, commit, isNew } = await deps.worktrees.checkout({ machine, signal, ...folder }, branch);
+      return { content: { branch: name, path, commit, created: isNew }, summary: `${name} · ${shortCommit(commit)}` };
+    },
+  });

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { oneLine } from '../../base/text.ts';
+import { branchAliases, leftOutFields, shortCommit, type ExperimentCode } from './experimentCode.ts';
+import { machineId, onMachine } from '../terms/machinePath.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export const expCommit = (deps: ExperimentCode): Tool =>
+  defineTool({
+    name: 'exp_commit',
+    description:
+      'Commit all that stands in the worktree of a branch of exp_branch. What looks like a secret, large files and ' +
+      'checkpoints are left out, and named.',
+    effect: 'write',
+    isRepeatable: true,
+    parameters: z.strictObject({
+      machine_id: machineId,
+      repo_path: z.string().optional().describe('Not needed: the branch knows its repository.'),
+      branch: z.string().min(1).max(200).describe('As exp_branch named it.'),
+      message: z.string().min(1).max(5_000).describe('What was changed, and why.'),
+    }),
+    aliases: branchAliases,
+    describe: (args) => `Committed ${onMachine(oneLine(args.message, 60), args.machine_id)}`,
+    async execute({ machine_id: id, branch, message }, { signal }) {
+      const { commit, leftOut } = await deps.worktrees.commit(
+        { machine: deps.machines.get(id), signal },
+        branch,
+        message,
+      );
+      return {
+        content: {
+          committed: commit !== undefined,
+          ...(commit === undefined ? { note: 'Nothing was changed since the last commit.' } : { commit }),
+          ...leftOutFields(leftOut),
+        },
+        summary: commit === undefined ? 'nothing was changed' : shortCommit(commit),
+      };
+    },
+  });

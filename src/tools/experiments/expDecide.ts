@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { decisions, type Decision } from '../../experiments/experiment.ts';
+import { oneLine } from '../../base/text.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export interface ExperimentDecisionRequest {
+  readonly experiment: string;
+  readonly decision: Decision;
+  readonly why: string;
+}
+
+export interface DecidedExperiment {
+  readonly id: string;
+  readonly decision: Decision;
+  /** What its runs measured, in words. */
+  readonly result: string;
+  readonly warnings: readonly string[];
+}
+
+export interface ExperimentJudge {
+  /** Rejects with a `ToolFailure` while runs of it go on, or where there is no such experiment. */
+  decide(request: ExperimentDecisionRequest): Promise<DecidedExperiment>;
+}
+
+const parameters = z.strictObject({
+  experiment: z
+    .union([z.string().min(1), z.int().positive()])
+    .transform(String)
+    .describe('Its id or number, such as "e7".'),
+  decision: z
+    .enum(decisions)
+    .describe(
+      'keep: better, the next ones build on it. discard: no better. crash: it failed. invalid: what it measured does not count (a bug, a leak). retest: not clear yet, it will be repeated.',
+    ),
+  why: z.string().min(1).max(1_000).describe('One sentence: what was measured, and what follows from it.'),
+});
+
+export const expDecide = (deps: ExperimentJudge): Tool =>
+  defineTool({
+    name: 'exp_decide',
+    description:
+      'Record what you make of an experiment once its runs are over: keep, discard, crash, invalid or retest, and why. The ledger takes its numbers from the runs, never from you. Decide each experiment before you launch the next; the last decision counts.',
+    effect: 'read',
+    isRepeatable: true,
+    parameters,
+    aliases: { id: 'experiment', experiment_id: 'experiment', verdict: 'decision', reason: 'why' },
+    describe: ({ experiment, decision, why }) =>
+      `Decided on experiment ${experiment}: ${decision}, ${oneLine(why, 80)}`,
+    async execute(args) {
+      const { id, decision, result, warnings } = await deps.decide(args);
+      return {
+        content: { experiment: id, decision, measured: result, ...(warnings.length > 0 && { warnings }) },
+        summary: `${id} · ${decision} · ${oneLine(result, 60)}`,
+      };
+    },
+  });

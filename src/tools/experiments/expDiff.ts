@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import { codeDiff } from '../../experiments/git/codeDiff.ts';
+import { codeAliases, placeOf, placeParameters, shortCommit, type ExperimentCode } from './experimentCode.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+const maxBytes = 18_000;
+
+export const expDiff = (deps: ExperimentCode): Tool =>
+  defineTool({
+    name: 'exp_diff',
+    description: 'What is different in the code between two branches, experiments of the ledger (e7), or revisions.',
+    effect: 'read',
+    parameters: z.strictObject({
+      ...placeParameters,
+      branch_a: z.string().min(1).max(300).describe('Before.'),
+      branch_b: z.string().min(1).max(300).describe('After.'),
+    }),
+    aliases: { ...codeAliases, a: 'branch_a', b: 'branch_b', from: 'branch_a', to: 'branch_b' },
+    describe: (args) => `Compared ${args.branch_a} with ${args.branch_b}`,
+    async execute(args, context) {
+      const place = await placeOf(deps, args, context);
+      const a = await deps.worktrees.resolve(place, args.branch_a);
+      const b = await deps.worktrees.resolve(place, args.branch_b);
+      const diff = await codeDiff(place, { a, b, maxBytes, clock: deps.clock });
+      const commits = { commit_a: diff.commitA, commit_b: diff.commitB };
+      if (diff.isEqual)
+        return { content: { ...commits, equal: true, note: 'Their files are the same.' }, summary: 'equal' };
+      const isCut = diff.patchBytes > maxBytes;
+      const rest = `cd ${place.folder} && git diff ${shortCommit(diff.commitA)} ${shortCommit(diff.commitB)} -- FILE`;
+      return {
+        content: {
+          ...{ ...commits, equal: false, files: diff.stat, diff: diff.patch },
+          ...(isCut && {
+            cut: `${maxBytes} of ${diff.patchBytes} bytes are shown. File by file: remote_exec "${rest}"`,
+          }),
+        },
+        summary: diff.stat.trimEnd().split('\n').at(-1)?.trim() ?? '',
+      };
+    },
+  });

@@ -1,0 +1,47 @@
+/** What the tools for the code of experiments have in common. */
+import * as z from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import type { RepoPlace, Worktrees } from '../../experiments/git/worktrees.ts';
+import { machineId, machinePath, type MachineTools } from '../terms/machinePath.ts';
+import type { ToolContext } from '../tool.ts';
+
+export interface ExperimentCode extends MachineTools {
+  readonly worktrees: Worktrees;
+  readonly clock: Clock;
+  /** The folder that the best run so far was started in, absolute. */
+  championFolder(): string | undefined;
+}
+
+const repoPath = z.string().min(1).describe("Folder of the repository. Default: the machine's working folder.");
+
+export const codeAliases = {
+  machine: 'machine_id',
+  repo: 'repo_path',
+  path: 'repo_path',
+  cwd: 'repo_path',
+} as const;
+
+/** The words of the terminal agent and of models for one branch. */
+export const branchAliases = {
+  ...codeAliases,
+  experiment_name: 'branch',
+  experiment: 'branch',
+  name: 'branch',
+} as const;
+
+export const placeParameters = { machine_id: machineId, repo_path: repoPath.default('.') };
+
+export const placeOf = async (
+  { machines }: MachineTools,
+  args: { readonly machine_id: string; readonly repo_path: string },
+  { signal }: ToolContext,
+): Promise<RepoPlace> => {
+  const machine = machines.get(args.machine_id);
+  return { machine, folder: await machinePath(machine, args.repo_path), signal };
+};
+
+/** Said where something was left out; nothing else is to be said then. */
+export const leftOutFields = (leftOut: readonly string[]): { readonly left_out?: readonly string[] } =>
+  leftOut.length === 0 ? {} : { left_out: leftOut };
+
+export const shortCommit = (commit: string): string => commit.slice(0, 10);

@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from '../terms/machinePath.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+const maxFileBytes = 50 * 1024 * 1024;
+
+export const patchFile = (deps: MachineTools): Tool =>
+  defineTool({
+    name: 'patch_file',
+    description:
+      'Replace one piece of a file. old_string must be there exactly once, white space included; the rest of the file ' +
+      'is not touched. Read the file first.',
+    effect: 'write',
+    parameters: z.strictObject({
+      machine_id: machineId,
+      path: z.string().min(1).describe("Relative paths start at the machine's working folder; ~ is the home folder."),
+      old_string: z.string().min(1).describe('Text to replace, with enough around it to be unique.'),
+      new_string: z.string().describe('Text to put there, taken literally.'),
+    }),
+    aliases: { machine: 'machine_id', file: 'path', file_path: 'path', old_str: 'old_string', new_str: 'new_string' },
+    describe: (args) => `Edited ${onMachine(args.path, args.machine_id)}`,
+    async execute(args) {
+      const machine = deps.machines.get(args.machine_id);
+      const path = await writtenPath(deps, machine, args.path);
+      const bytes = await readWhole(machine, path);
+      const edit = findEdit(bytes, args.old_string, args.new_string, path);
+      await machine.writeFile(
+        path,
+        Buffer.concat([bytes.subarray(0, edit.at), edit.new, bytes.subarray(edit.at + edit.old.length)]),
+      );
+      const line = bytes.subarray(0, edit.at).toString('latin1').split('\n').length;
+      return { content: { patched: path, line }, summary: `line ${line}`, ...changedFiles(machine, path) };
+    },
+  });
+
+async function readWhole(machine: Machine, path: string): Promise<Buffer> {
+  const stat = await machine.stat(path);
+  if (!stat) throw new ToolFailure(`There is no file ${path}. Make it with write_file.`);
+  if (stat.isDirectory) throw new ToolFailure(`${path} is a folder.`);
+  if (stat.sizeBytes > maxFileBytes)
+    throw new ToolFailure(`${path} has ${stat.sizeBytes} bytes; at most 50 MiB can be patched. Use remote_exec (sed).`);
+  return Buffer.from(await machine.readFile(path));
+}
+
+interface Edit {
+  readonly at: number;
+  readonly old: Buffer;
+  readonly new: Buffer;
+}
+
+/** Bytes are compared, not characters: what is not touched stays as it is, in whatever encoding. */
+function findEdit(bytes: Buffer, oldText: string, newText: string, path: string): Edit {
+  if (oldText === newText) throw new ToolFailure('old_string and new_string are the same: nothing to change.');
+  for (const spell of spellings(bytes)) {
+    const old = Buffer.from(spell(oldText));
+    const places = countPlaces(bytes, old);
+    if (places > 1)
+      throw new ToolFailure(`old_string is in ${path} ${places} times. Add lines around it until it is unique.`);
+    if (places === 1) return { at: bytes.indexOf(old), old, new: Buffer.from(spell(newText)) };
+  }
+  throw new ToolFailure(`old_string is not in ${path}. Read the file again: every space and line end counts.`);
+}
+
+/** Models write `\n`; a file with Windows line ends keeps them. Where both are in use, the text as given comes first. */
+function spellings(bytes: Buffer): ((text: string) => string)[] {
+  const windows = (text: string): string => text.replace(/\r?\n/g, '\r\n');
+  if (!bytes.includes('\r\n')) return [(text) => text];
+  const hasOther = /(^|[^\r])\n/.test(bytes.toString('latin1'));
+  return hasOther ? [(text) => text, windows] : [windows];
+}
+
+/** Overlapping places count: each could be the one that was meant. */
+function countPlaces(bytes: Buffer, piece: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(piece); at >= 0; at = bytes.indexOf(piece, at + 1)) count++;
+  return count;
+}

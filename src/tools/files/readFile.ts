@@ -1,0 +1,80 @@
+import { basename } from 'node:path';
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { readLines } from './lineReader.ts';
+import { machineId, machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
+import { isBinary, mediaTypeOf } from './mediaType.ts';
+import { defineTool, type Tool, type ToolResult } from '../tool.ts';
+
+const headBytes = 8192;
+const maxAttachmentBytes = 10 * 1024 * 1024;
+const maxLineChars = 2000;
+
+export const readFile = ({ machines }: MachineTools): Tool =>
+  defineTool({
+    name: 'read_file',
+    description: 'Read lines of a text file, or look at an image or PDF (up to 10 MiB).',
+    effect: 'read',
+    parameters: z.strictObject({
+      machine_id: machineId,
+      path: z.string().min(1).describe("Relative paths start at the machine's working folder; ~ is the home folder."),
+      offset: z.number().int().min(1).default(1).describe('First line, from 1.'),
+      limit: z.number().int().min(1).max(5000).default(200).describe('Number of lines. Default 200.'),
+    }),
+    aliases: { machine: 'machine_id', file: 'path', file_path: 'path' },
+    describe: (args) => `Read ${onMachine(args.path, args.machine_id)}`,
+    async execute(args) {
+      const machine = machines.get(args.machine_id);
+      const path = await machinePath(machine, args.path);
+      const stat = await machine.stat(path);
+      if (!stat) throw new ToolFailure(`There is no file ${path}. List its folder with remote_exec (ls).`);
+      if (stat.isDirectory) throw new ToolFailure(`${path} is a folder. List it with remote_exec (ls).`);
+      const head = await machine.readFile(path, { offset: 0, maxBytes: headBytes });
+      const mediaType = mediaTypeOf(head);
+      if (mediaType) return readAttachment(machine, path, { mediaType, sizeBytes: stat.sizeBytes });
+      if (isBinary(head))
+        throw new ToolFailure(
+          `${path} is binary (${stat.sizeBytes} bytes). Inspect it with remote_exec (file, python).`,
+        );
+      return readText(machine, path, args);
+    },
+  });
+
+async function readText(machine: Machine, path: string, args: { offset: number; limit: number }): Promise<ToolResult> {
+  const { lines, total } = await readLines(machine, path, args.offset, args.offset + args.limit - 1);
+  if (lines.length === 0 && args.offset > 1)
+    throw new ToolFailure(`${path} has ${total} lines; offset ${args.offset} is beyond its end.`);
+  return {
+    content: {
+      content: lines.map(cutLine).join('\n'),
+      lines: { from: lines.length === 0 ? 0 : args.offset, to: args.offset + lines.length - 1, total: total ?? null },
+    },
+    summary: `${lines.length} of ${total ?? 'very many'} lines`,
+  };
+}
+
+const cutLine = (line: string): string =>
+  line.length <= maxLineChars ? line : `${line.slice(0, maxLineChars)}… (line cut, ${line.length} characters or more)`;
+
+async function readAttachment(
+  machine: Machine,
+  path: string,
+  file: { readonly mediaType: string; readonly sizeBytes: number },
+): Promise<ToolResult> {
+  if (file.sizeBytes > maxAttachmentBytes)
+    throw new ToolFailure(
+      `${path} has ${file.sizeBytes} bytes; at most 10 MiB can be looked at. Make it smaller first.`,
+    );
+  const name = basename(path);
+  const bytes = await machine.readFile(path);
+  const kind = file.mediaType === 'application/pdf' ? 'PDF' : 'Image';
+  const text = `[${kind}: ${name} (${(file.sizeBytes / 1024).toFixed(1)} KB)]`;
+  return {
+    content: text,
+    attachments: [
+      { type: 'attachment', mediaType: file.mediaType, name, base64: Buffer.from(bytes).toString('base64') },
+    ],
+    summary: text,
+  };
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { counted } from '../../base/text.ts';
+import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from '../terms/machinePath.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export const writeFile = (deps: MachineTools): Tool =>
+  defineTool({
+    name: 'write_file',
+    description:
+      'Write a whole text file, exactly as given, or append to it. Folders are made. Use patch_file for small changes.',
+    effect: 'write',
+    parameters: z.strictObject({
+      machine_id: machineId,
+      path: z.string().min(1).describe("Relative paths start at the machine's working folder; ~ is the home folder."),
+      content: z.string().describe('The text, with its last newline.'),
+      append: z.boolean().default(false).describe('Add to the end instead of replacing the file.'),
+    }),
+    aliases: { machine: 'machine_id', file: 'path', file_path: 'path', text: 'content' },
+    describe: (args) => `${args.append ? 'Appended to' : 'Wrote'} ${onMachine(args.path, args.machine_id)}`,
+    async execute(args) {
+      const machine = deps.machines.get(args.machine_id);
+      const path = await writtenPath(deps, machine, args.path);
+      const bytes = Buffer.from(args.content);
+      await (args.append ? machine.appendFile(path, bytes) : machine.writeFile(path, bytes));
+      const lines = countLines(args.content);
+      return {
+        content: { written: path, lines, bytes: bytes.length },
+        summary: counted(lines, 'line'),
+        ...changedFiles(machine, path),
+      };
+    },
+  });
+
+const countLines = (text: string): number =>
+  text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);

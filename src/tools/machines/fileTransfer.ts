@@ -1,0 +1,95 @@
+/** What uploads and downloads have in common. */
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import { counted, formatBytes, formatDuration } from '../../base/text.ts';
+import type { Machine } from '../../machines/machine.ts';
+import type { Place } from '../../machines/transfer/ends.ts';
+import type { TransferProgress } from '../../machines/transfer/progress.ts';
+import { transfer } from '../../machines/transfer/transfer.ts';
+import type { TransferReport } from '../../machines/transfer/transferRequest.ts';
+import { writtenPath, type MachineTools } from '../terms/machinePath.ts';
+import type { ToolContext, ToolResult } from '../tool.ts';
+
+const mostNamed = 20;
+const interrupted = 'Interrupted; called again, it goes on from there.';
+
+export const transferOptions = {
+  exclude: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Patterns as in .gitignore, from the root of what is sent: ["*.ckpt", "/data/", ".git"].'),
+  gitignore: z.boolean().default(false).describe('Also leave out what the .gitignore files of the tree name.'),
+  checksum: z.boolean().default(false).describe('Compare contents; default: sizes and times.'),
+};
+
+export const transferRules =
+  'The destination is the new name of what is sent, not the folder to put it into; a folder that is there gets the ' +
+  'content merged, and nothing is deleted. Only what is missing or has changed is sent; called again, it goes on where ' +
+  'it stopped. Modes, times, links and empty folders are kept; .git is sent unless it is excluded.';
+
+export interface TransferAsked {
+  readonly from: Place;
+  readonly to: Place;
+  readonly exclude: readonly string[];
+  readonly gitignore: boolean;
+  readonly checksum: boolean;
+}
+
+/** Where something is sent to, with what is left out there. Rejects with `ToolFailure` where it is git's. */
+export async function destination(
+  deps: MachineTools,
+  machine: Machine,
+  options: { readonly path: string; readonly exclude: readonly string[] },
+): Promise<Pick<TransferAsked, 'to' | 'exclude'>> {
+  const path = await writtenPath(deps, machine, options.path);
+  const kept = (await deps.git?.excluded(machine, path)) ?? [];
+  return { to: { machine, path }, exclude: [...options.exclude, ...kept] };
+}
+
+/** Rejects with `ToolFailure` when it stopped before its end, with what is there by then. */
+export async function transferred(asked: TransferAsked, context: ToolContext): Promise<ToolResult> {
+  const report = await transfer({
+    ...asked,
+    signal: context.signal,
+    onProgress: (progress) => context.progress(progressText(progress)),
+  }).catch((error: unknown) => {
+    if (context.signal.aborted) return undefined;
+    throw error;
+  });
+  if (!report) return { content: { aborted: true, files_sent: 0, note: interrupted }, summary: 'interrupted' };
+  if (report.failure)
+    throw new ToolFailure(`${report.failure.message} ${soFarText(report)} Called again, it goes on from there.`, {
+      cause: report.failure,
+    });
+  return {
+    content: {
+      ...(report.outcome === 'aborted' && { aborted: true, note: interrupted }),
+      files_sent: report.files,
+      bytes_sent: report.sentBytes,
+      seconds: Number((report.durationMs / 1000).toFixed(2)),
+      unchanged: report.same,
+      ...(report.links > 0 && { links: report.links }),
+      ...(report.folders > 0 && { folders_made: report.folders }),
+      ...(report.excluded.length > 0 && { left_out: few(report.excluded) }),
+      ...(report.problems.length > 0 && { problems: few(report.problems.map(({ path, why }) => `${path}: ${why}`)) }),
+    },
+    summary: summaryOf(report),
+  };
+}
+
+const few = (lines: readonly string[]): readonly string[] =>
+  lines.length <= mostNamed ? lines : [...lines.slice(0, mostNamed), `… and ${lines.length - mostNamed} more`];
+
+const progressText = ({ bytes, totalBytes, files: done, totalFiles, bytesPerSecond }: TransferProgress): string =>
+  `${done} of ${counted(totalFiles, 'file')} · ${formatBytes(Math.min(bytes, totalBytes))} of ${formatBytes(totalBytes)} · ` +
+  `${formatBytes(bytesPerSecond)}/s`;
+
+const soFarText = ({ files: done, planned, same }: TransferReport): string =>
+  `${done} of ${counted(planned.files, 'file')} are at their place${same > 0 ? `, and ${same} were there before` : ''}; none is there by half.`;
+
+function summaryOf({ outcome, files: done, sentBytes, durationMs, problems }: TransferReport): string {
+  const sent =
+    done === 0 ? 'nothing new' : `${counted(done, 'file')} · ${formatBytes(sentBytes)} · ${formatDuration(durationMs)}`;
+  if (outcome === 'aborted') return `interrupted · ${sent}`;
+  return problems.length === 0 ? sent : `${sent} · ${problems.length} not sent`;
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { counted } from '../../base/text.ts';
+import type { Clock } from '../../base/clock.ts';
+import { describeWithin } from '../../machines/describeWithin.ts';
+import type { Machine, Machines, MachineStatus } from '../../machines/machine.ts';
+import type { Run } from '../../runs/liveRun.ts';
+import { gpuTimeFields, useFields, type ResourceSource } from './machineUse.ts';
+import { statusText } from '../terms/runReference.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export interface MachineOverview {
+  readonly machines: Pick<Machines, 'list' | 'status'>;
+  readonly runs: { all(): readonly Run[] };
+  readonly clock: Clock;
+  /** Absent: nothing is told of what they are busy with. */
+  readonly resources?: ResourceSource;
+}
+
+export const listMachines = (overview: MachineOverview): Tool =>
+  defineTool({
+    name: 'list_machines',
+    description:
+      'The machines that commands can run on: id, kind, status (connected, unreachable and why, not_yet_used), hardware, what of it is in use now (CPU, memory, disk, each GPU and the run that holds it), free slots, working folder, runs that are not over.',
+    effect: 'read',
+    parameters: z.strictObject({}),
+    describe: () => 'Listed machines',
+    async execute() {
+      const list = await Promise.all(overview.machines.list().map((machine) => machineFields(machine, overview)));
+      return { content: { machines: list }, summary: counted(list.length, 'machine') };
+    },
+  });
+
+/** One machine that does not answer must neither hide the others nor hold them up. */
+async function machineFields(
+  machine: Machine,
+  { machines, runs, clock, resources }: MachineOverview,
+): Promise<Record<string, unknown>> {
+  const running = runs.all().filter((run) => run.spec.machineId === machine.id && run.liveness.kind !== 'ended');
+  const told = await describeWithin(machine, clock);
+  return {
+    id: machine.id,
+    kind: machine.kind,
+    ...('description' in told
+      ? { status: 'connected', description: told.description }
+      : statusFields(machines.status?.(machine.id), told.problem)),
+    ...workFolderOf(machine),
+    ...('description' in told ? await useFields(machine, resources, clock) : {}),
+    running: running.map((run) => ({
+      run: run.spec.number,
+      task: run.handle ?? run.spec.id,
+      label: run.spec.label,
+      status: statusText(run),
+      ...gpuTimeFields(run.spec.id, resources),
+    })),
+  };
+}
+
+/** Of a machine that did not describe itself in time. */
+const statusFields = (status: MachineStatus | undefined, problem: string): Record<string, unknown> =>
+  status?.kind === 'unused'
+    ? { status: 'not_yet_used', why: problem }
+    : { status: 'unreachable', why: status?.kind === 'unreachable' ? status.why : problem };
+
+/** Of a machine that was never reached it is not known. */
+function workFolderOf(machine: Machine): { readonly work_folder?: string } {
+  try {
+    return { work_folder: machine.workFolder };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
+import { machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export const remoteDownload = (deps: MachineTools): Tool =>
+  defineTool({
+    name: 'remote_download',
+    description: `Fetch a file or a folder from a machine to this computer. ${transferRules}`,
+    effect: 'write',
+    isRepeatable: true,
+    parameters: z.strictObject({
+      machine_id: z.string().min(1).describe('Where from: a machine id from list_machines.'),
+      remote_path: z
+        .string()
+        .min(1)
+        .describe('What: a file or folder there. Relative paths start at the working folder.'),
+      local_path: z.string().min(1).describe('Its name here.'),
+      ...transferOptions,
+    }),
+    aliases: { machine: 'machine_id', source: 'remote_path', destination: 'local_path' },
+    describe: (args) => `Fetched ${onMachine(args.remote_path, args.machine_id)} to ${args.local_path}`,
+    async execute({ machine_id, remote_path, local_path, ...options }, context) {
+      const [from, to] = [deps.machines.get(machine_id), deps.machines.get('local')];
+      return transferred(
+        {
+          from: { machine: from, path: await machinePath(from, remote_path) },
+          ...options,
+          ...(await destination(deps, to, { path: local_path, exclude: options.exclude })),
+        },
+        context,
+      );
+    },
+  });

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { cleanText, oneLine } from '../../base/text.ts';
+import type { ExecOutcome, ExecResult } from '../../machines/machine.ts';
+import { machineId, machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+const maxBytes = 256 * 1024;
+const defaultTimeoutSeconds = 300;
+
+export const remoteExec = ({ machines, git }: MachineTools): Tool =>
+  defineTool({
+    name: 'remote_exec',
+    description:
+      'Run a short shell command on a machine and wait for it: look around, install, test. For training and anything ' +
+      'longer than a few minutes use remote_exec_background. At the time limit the command and its children are ended.',
+    effect: 'execute',
+    parameters: z.strictObject({
+      machine_id: machineId,
+      command: z.string().min(1).describe('Shell command (bash).'),
+      timeout_seconds: z.number().positive().max(3600).default(defaultTimeoutSeconds).describe('Default 300.'),
+      cwd: z.string().min(1).optional().describe("Folder to run in. Default: the machine's working folder."),
+    }),
+    aliases: { machine: 'machine_id', timeout: 'timeout_seconds', working_directory: 'cwd' },
+    describe: (args) => `Ran ${onMachine(oneLine(args.command, 80), args.machine_id)}`,
+    async execute(args, context) {
+      const machine = machines.get(args.machine_id);
+      const command = (await git?.command(machine, args.command)) ?? args.command;
+      const result = await machine.exec(command, {
+        timeoutMs: args.timeout_seconds * 1000,
+        maxBytes,
+        signal: context.signal,
+        ...(args.cwd === undefined ? {} : { cwd: await machinePath(machine, args.cwd) }),
+      });
+      return { content: resultFields(result), summary: outcomeText(result.outcome) };
+    },
+  });
+
+const resultFields = ({ stdout, stderr, outcome }: ExecResult): Record<string, unknown> => ({
+  stdout: cleanText(stdout),
+  stderr: cleanText(stderr),
+  ...outcomeFields(outcome),
+});
+
+function outcomeFields(outcome: ExecOutcome): Record<string, unknown> {
+  switch (outcome.kind) {
+    case 'exited':
+      return { exit_code: outcome.code };
+    case 'signalled':
+      return { signal: outcome.signal };
+    case 'timed_out':
+      return {
+        timed_out: true,
+        note: `Ended after ${outcome.afterMs / 1000} s. Raise timeout_seconds, or use remote_exec_background.`,
+      };
+    case 'aborted':
+      return { aborted: true, note: 'Interrupted before it ended.' };
+  }
+}
+
+function outcomeText(outcome: ExecOutcome): string {
+  switch (outcome.kind) {
+    case 'exited':
+      return `exit code ${outcome.code}`;
+    case 'signalled':
+      return `ended by signal ${outcome.signal}`;
+    case 'timed_out':
+      return `timed out after ${outcome.afterMs / 1000} s`;
+    case 'aborted':
+      return 'interrupted';
+  }
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
+import { machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export const remoteUpload = (deps: MachineTools): Tool =>
+  defineTool({
+    name: 'remote_upload',
+    description: `Send a file or a folder to a machine, from this computer or from another machine. ${transferRules}`,
+    effect: 'write',
+    isRepeatable: true,
+    parameters: z.strictObject({
+      machine_id: z.string().min(1).describe('Where to: a machine id from list_machines.'),
+      local_path: z.string().min(1).describe('What: a file or folder here, or on source_machine_id.'),
+      remote_path: z.string().min(1).describe('Its name there. Relative paths start at the working folder; ~ is home.'),
+      source_machine_id: z.string().min(1).default('local').describe('Where local_path is. Default: local.'),
+      ...transferOptions,
+    }),
+    aliases: {
+      machine: 'machine_id',
+      source: 'local_path',
+      destination: 'remote_path',
+      from_machine_id: 'source_machine_id',
+    },
+    describe: (args) =>
+      `Sent ${onMachine(args.local_path, args.source_machine_id)} to ${args.remote_path} on ${args.machine_id}`,
+    async execute({ machine_id, local_path, remote_path, source_machine_id, ...options }, context) {
+      const [from, to] = [deps.machines.get(source_machine_id), deps.machines.get(machine_id)];
+      return transferred(
+        {
+          from: { machine: from, path: await machinePath(from, local_path) },
+          ...options,
+          ...(await destination(deps, to, { path: remote_path, exclude: options.exclude })),
+        },
+        context,
+      );
+    },
+  });

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import type { MemoryStore } from '../../memory/memoryStore.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+const mostShown = 200;
+
+export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
+  defineTool({
+    name: 'memory_ls',
+    description:
+      'List what lies directly below a path of your memory, with the gist of each. /global is shared by all sessions.',
+    effect: 'read',
+    parameters: z.strictObject({ path: z.string().default('/').describe('such as / or /papers or /global') }),
+    describe: ({ path }) => `List memory ${path}`,
+    async execute({ path }) {
+      const nodes = await memory.list(path);
+      const children = nodes.slice(0, mostShown).map(({ path: child, gist, type }) => ({ path: child, gist, type }));
+      const left = nodes.length - children.length;
+      return {
+        content: {
+          path,
+          children,
+          ...(nodes.length === 0 && { note: 'Nothing here yet.' }),
+          ...(left > 0 && { note: `${left} more are not shown: keep notes in folders, and list those.` }),
+        },
+        summary: `${nodes.length} ${nodes.length === 1 ? 'note' : 'notes'}`,
+      };
+    },
+  });

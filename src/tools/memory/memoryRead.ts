@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import type { MemoryStore } from '../../memory/memoryStore.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export const memoryRead = (memory: Pick<MemoryStore, 'read'>): Tool =>
+  defineTool({
+    name: 'memory_read',
+    description: 'Read one note of your memory: its gist and its whole content.',
+    effect: 'read',
+    parameters: z.strictObject({ path: z.string().describe('such as /best or /global/tricks') }),
+    describe: ({ path }) => `Read memory ${path}`,
+    async execute({ path }) {
+      const note = await memory.read(path);
+      const { gist, content, type, updatedMs } = note;
+      return { content: { path: note.path, gist, content, type, updated_at: Math.round(updatedMs) }, summary: gist };
+    },
+  });

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import type { MemoryStore } from '../../memory/memoryStore.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export const memoryWrite = (memory: Pick<MemoryStore, 'write'>): Tool =>
+  defineTool({
+    name: 'memory_write',
+    description:
+      'Write a note that outlives your context: what was tried, what was found, what is best. The gist is always in front of you; the content is read with memory_read. Replaces the note at that path; without content only the gist changes. Under /global it is shared with all sessions. The person can read and edit the notes.',
+    effect: 'write',
+    isRepeatable: true,
+    parameters: z.strictObject({
+      path: z.string().describe('such as /best, /observations/3 or /global/tricks'),
+      gist: z.string().min(1).describe('one line that says what the note holds'),
+      content: z.string().optional().describe('Markdown'),
+    }),
+    describe: ({ path }) => `Note ${path}`,
+    async execute({ path, gist, content }) {
+      const note = await memory.write(path, gist, content);
+      return {
+        content: { ok: true, path: note.path, gist: note.gist },
+        summary: note.gist,
+        ...(note.file !== undefined && { changedFiles: [note.file] }),
+      };
+    },
+  });

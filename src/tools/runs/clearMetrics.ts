@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { counted } from '../../base/text.ts';
+import { requireRun, taskId, type MeasuredRuns } from './measuredRuns.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+const parameters = z.strictObject({
+  task_id: taskId('The run (without: every run of this session, and of no other)').optional(),
+});
+
+export function clearMetrics(runs: MeasuredRuns): Tool {
+  return defineTool({
+    name: 'clear_metrics',
+    description:
+      'Clears the metric points read so far from one run or from all runs of this session. Runs that go on are measured on.',
+    effect: 'write',
+    parameters,
+    aliases: { run: 'task_id', run_id: 'task_id' },
+    describe: ({ task_id: task }) => `Cleared the metrics of ${task ?? 'all runs'}`,
+    execute: async ({ task_id: task }) => {
+      const meant = task === undefined ? runs.all() : [requireRun(runs, task)];
+      const cleared = meant.map(({ name, metrics }) => {
+        const points = metrics.summaries().reduce((sum, { count }) => sum + count, 0);
+        metrics.clear();
+        return { run: name, points };
+      });
+      const total = cleared.reduce((sum, { points }) => sum + points, 0);
+      return {
+        content: { cleared: total, runs: cleared },
+        summary: `Cleared ${counted(total, 'point')} of ${task === undefined ? 'all runs' : (cleared[0]?.run ?? 'no run')}`,
+      };
+    },
+  });
+}

@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import { compareRuns as compare, type Judgement, type MetricComparison } from '../../metrics/compare.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import {
+  jsonStep,
+  jsonValue,
+  requireRun,
+  runHead,
+  taskId,
+  type MeasuredRun,
+  type MeasuredRuns,
+  taskText,
+} from './measuredRuns.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+const parameters = z.strictObject({
+  task_a: taskId('The baseline'),
+  task_b: taskId('The experiment'),
+  metric_names: z.array(z.string()).optional().describe('Only these metrics. Without: all that either run has.'),
+});
+
+export function compareRuns(runs: MeasuredRuns): Tool {
+  return defineTool({
+    name: 'compare_runs',
+    description:
+      'Compares the metrics of two runs and says for each whether the second is better, worse or the same, at the end ' +
+      'and at the largest step that both reached. Which way is better follows from the name; n/a where it does not. ' +
+      'One run each does not tell a gain from noise: repeat with other seeds where the difference is small.',
+    effect: 'read',
+    parameters,
+    aliases: { baseline: 'task_a', experiment: 'task_b', run_a: 'task_a', run_b: 'task_b', metrics: 'metric_names' },
+    describe: ({ task_a: a, task_b: b }) => `Compared ${taskText(a)} with ${taskText(b)}`,
+    execute: async ({ task_a: a, task_b: b, metric_names: names }) => {
+      const [baseline, experiment] = [requireRun(runs, a), requireRun(runs, b)];
+      const empty = [baseline, experiment].filter((run) => run.metrics.names().length === 0);
+      if (empty.length > 0) throw noMetrics(empty);
+      const all = compare(baseline.metrics, experiment.metrics);
+      const comparisons = names === undefined || names.length === 0 ? all : only(all, names);
+      const verdicts = verdictText(comparisons);
+      return {
+        content: {
+          baseline: runHead(baseline),
+          experiment: runHead(experiment),
+          verdicts,
+          comparisons: comparisons.map(comparisonJson),
+        },
+        summary: `${experiment.name} against ${baseline.name}: ${verdicts}`,
+      };
+    },
+  });
+}
+
+function only(all: readonly MetricComparison[], names: readonly string[]): readonly MetricComparison[] {
+  const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
+  const found = all.filter(({ metric }) => wanted.has(metric.toLowerCase()));
+  if (found.length > 0) return found;
+  throw new ToolFailure(
+    `Neither run has a metric ${names.join(', ')}. Metrics: ${all.map(({ metric }) => metric).join(', ')}.`,
+  );
+}
+
+const noMetrics = (empty: readonly MeasuredRun[]): ToolFailure =>
+  new ToolFailure(
+    `No metrics were read from ${empty.map((run) => `${run.name} (${run.status})`).join(' and ')}. ` +
+      'Look at the output with task_output; launch with metric_names or metric_patterns that fit it.',
+  );
+
+/** `better: loss; worse: acc`. */
+function verdictText(comparisons: readonly MetricComparison[]): string {
+  const verdictOf = ({ atEnd }: MetricComparison) => atEnd?.verdict ?? 'n/a';
+  return (['better', 'worse', 'same', 'n/a'] as const)
+    .map((verdict) => ({ verdict, metrics: comparisons.filter((comparison) => verdictOf(comparison) === verdict) }))
+    .filter(({ metrics }) => metrics.length > 0)
+    .map(({ verdict, metrics }) => `${verdict}: ${metrics.map(({ metric }) => metric).join(', ')}`)
+    .join('; ');
+}
+
+function comparisonJson(comparison: MetricComparison): Record<string, unknown> {
+  const { metric, direction, baseline, experiment, atEnd, atBest, atEqualStep } = comparison;
+  return {
+    metric,
+    better: direction,
+    baseline: sideJson(baseline),
+    experiment: sideJson(experiment),
+    at_end: judgementJson(atEnd),
+    at_best: judgementJson(atBest),
+    at_equal_step: atEqualStep && {
+      [atEqualStep.by]: atEqualStep.position,
+      baseline: jsonValue(atEqualStep.baseline),
+      experiment: jsonValue(atEqualStep.experiment),
+      ...judgementJson(atEqualStep),
+    },
+  };
+}
+
+const sideJson = (summary: MetricSummary | undefined): Record<string, unknown> | null =>
+  summary === undefined
+    ? null
+    : {
+        latest: jsonValue(summary.last),
+        latest_step: jsonStep(summary.lastStep),
+        best: jsonValue(summary.best),
+        min: jsonValue(summary.min),
+        max: jsonValue(summary.max),
+        samples: summary.count,
+      };
+
+const judgementJson = (judgement: Judgement | undefined): Record<string, unknown> | null =>
+  judgement === undefined
+    ? null
+    : {
+        delta: jsonValue(judgement.delta),
+        relative_delta: jsonValue(judgement.relativeDelta),
+        verdict: judgement.verdict,
+      };

@@ -1,0 +1,158 @@
+import { createHash, randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import { counted, oneLine, shellQuote } from '../../base/text.ts';
+import type { Machine } from '../../machines/machine.ts';
+import {
+  changesBetween,
+  environmentScript,
+  parseEnvironment,
+  type Environment,
+  type EnvironmentQuestion,
+} from './environment.ts';
+import { changedFiles, machineId, machinePath, type MachineTools } from '../terms/machinePath.ts';
+import { defineTool, type Tool, type ToolContext } from '../tool.ts';
+
+export interface TakenSnapshot {
+  readonly name: string;
+  readonly machineId: string;
+  /** Folder whose code is meant, absolute. */
+  readonly repo: string;
+  readonly environment: Environment;
+  /** Of the changes that are not committed; absent: there are none. */
+  readonly diffSha256?: string;
+}
+
+export interface SnapshotKeeper extends MachineTools {
+  /** The last one of this machine and folder. */
+  before(machineId: string, repo: string): Promise<TakenSnapshot | undefined>;
+  /** Keeps it with the session, names it in memory and for the runs that follow. `diff`: the changes, as git writes them. */
+  keep(
+    taken: TakenSnapshot & { readonly gist: string; readonly diff: Uint8Array | undefined },
+    context: ToolContext,
+  ): Promise<{ readonly id: string; readonly memoryPath: string; readonly file: string; readonly diffFile?: string }>;
+}
+
+const execMs = 120_000;
+const mostDiffBytes = 16 * 1024 * 1024;
+const mostChanges = 40;
+
+export const envSnapshot = (keeper: SnapshotKeeper): Tool =>
+  defineTool({
+    name: 'env_snapshot',
+    description:
+      'Record what runs find around them on a machine: Python, packages, GPUs, CUDA, driver, system, disk, and the state of the code with its uncommitted changes. Runs that follow there refer to it. Taken again, it says what has changed.',
+    effect: 'execute',
+    isRepeatable: true,
+    parameters: z.strictObject({
+      machine_id: machineId,
+      name: z
+        .string()
+        .regex(/^[\w.-]{1,60}$/, 'letters, digits, dots, dashes and underscores')
+        .default('env')
+        .describe('Of the note in memory: /snapshots/<name>. Default: env.'),
+      repo_path: z.string().min(1).optional().describe("Folder of the code. Default: the machine's working folder."),
+      venv_path: z.string().min(1).optional().describe('A virtual environment. Default: .venv in repo_path, if any.'),
+      python: z.string().min(1).optional().describe('An interpreter, instead of venv_path.'),
+    }),
+    aliases: { machine: 'machine_id', cwd: 'repo_path', venv: 'venv_path' },
+    describe: (args) => `Recorded the environment of ${args.machine_id}`,
+    async execute(args, context) {
+      const machine = keeper.machines.get(args.machine_id);
+      const repo = await machinePath(machine, args.repo_path ?? '.');
+      const venv = args.venv_path === undefined ? undefined : await machinePath(machine, args.venv_path);
+      const environment = await askEnvironment(machine, { repo, venv, python: args.python }, context.signal);
+      const diff = environment.git && (await diffOf(machine, repo, context.signal));
+      const taken: TakenSnapshot = {
+        ...{ name: args.name, machineId: machine.id, repo, environment },
+        ...(diff && { diffSha256: createHash('sha256').update(diff).digest('hex') }),
+      };
+      const before = await keeper.before(machine.id, repo);
+      const gist = gistOf(taken);
+      const kept = await keeper.keep({ ...taken, gist, diff }, context);
+      return {
+        content: {
+          ...{ id: kept.id, machine_id: machine.id, gist, memory_path: kept.memoryPath, file: kept.file },
+          ...shown(environment),
+          ...(kept.diffFile === undefined ? {} : { diff_file: kept.diffFile, diff_sha256: taken.diffSha256 }),
+          ...(before === undefined ? {} : { since_before: since(before, taken) }),
+        },
+        summary: gist,
+        ...changedFiles(machine, kept.file),
+      };
+    },
+  });
+
+/** Rejects with `ToolFailure` where the machine or the folder does not answer. */
+export async function askEnvironment(
+  machine: Machine,
+  where: Omit<EnvironmentQuestion, 'mark'>,
+  signal: AbortSignal,
+): Promise<Environment> {
+  const mark = `@${randomBytes(9).toString('hex')}`;
+  const script = environmentScript({ ...where, mark });
+  const { outcome, stdout, stderr } = await machine.exec(`sh -c ${shellQuote(script)}`, {
+    ...{ cwd: '/', timeoutMs: execMs, maxBytes: 8 * 1024 * 1024, signal },
+  });
+  if (stdout.includes(mark)) return parseEnvironment(stdout, mark);
+  throw new ToolFailure(
+    `The environment of ${machine.id} could not be asked for: ${oneLine(stderr, 300) || outcome.kind}. Check repo_path (${where.repo}).`,
+  );
+}
+
+/** `undefined`: nothing is changed, or it is too much to be kept. */
+async function diffOf(machine: Machine, repo: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const command =
+    'GIT_OPTIONAL_LOCKS=0 git -c core.fsmonitor=false diff HEAD --binary --no-ext-diff --no-textconv --no-color';
+  await machine.stream(command, {
+    cwd: repo,
+    signal,
+    onStdout(chunk) {
+      bytes += chunk.length;
+      if (bytes <= mostDiffBytes) chunks.push(Uint8Array.from(chunk));
+    },
+  });
+  return bytes === 0 || bytes > mostDiffBytes ? undefined : Buffer.concat(chunks);
+}
+
+/** `gpu1 · Python 3.12.3 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files` */
+function gistOf({ machineId: id, environment }: TakenSnapshot): string {
+  const { python, packages, gpus, cuda, git } = environment;
+  const [first] = gpus;
+  const model = first?.split(',')[1]?.trim() ?? first;
+  const parts = [
+    id,
+    python === undefined ? 'no Python' : `Python ${python.split(' ')[0]}`,
+    `${packages.length} packages`,
+    gpus.length === 0 ? 'no GPU' : `${gpus.length} × ${model}`,
+    ...(cuda === undefined ? [] : [`CUDA ${cuda}`]),
+    ...(git === undefined ? [] : [`${git.head.slice(0, 10)}${changedText(git.changed.length)}`]),
+  ];
+  return oneLine(parts.join(' · '), 200);
+}
+
+const changedText = (count: number): string => (count === 0 ? '' : ` + ${counted(count, 'changed file')}`);
+
+/** Packages are in the note and the file: a list of hundreds helps nobody here. */
+function shown({ packages, conda, git, ...rest }: Environment): Record<string, unknown> {
+  return {
+    ...rest,
+    packages: packages.length,
+    ...(conda.length > 0 ? { conda_packages: conda.length } : {}),
+    ...(git && {
+      git: { ...git, changed: git.changed.slice(0, mostChanges), untracked: git.untracked.slice(0, mostChanges) },
+    }),
+  };
+}
+
+function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly string[] {
+  const changes = [
+    ...changesBetween(before.environment, now.environment),
+    ...(before.diffSha256 === now.diffSha256 ? [] : ['the uncommitted changes are others']),
+  ];
+  if (changes.length === 0) return 'nothing has changed';
+  const left = changes.length - mostChanges;
+  return left > 0 ? [...changes.slice(0, mostChanges), `… and ${left} more`] : changes;
+}

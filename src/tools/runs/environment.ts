@@ -1,0 +1,168 @@
+/** What a run finds around it: Python and packages, GPUs, system, disk, the state of the code. One script asks for all of it. */
+import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
+
+export interface GitState {
+  readonly head: string;
+  /** Absent: detached. */
+  readonly branch?: string;
+  /** Lines of `git status --porcelain`, without the untracked files. */
+  readonly changed: readonly string[];
+  readonly untracked: readonly string[];
+  /** Without passwords and tokens. */
+  readonly remotes: readonly string[];
+}
+
+/** What could not be found out is absent. */
+export interface Environment {
+  readonly python?: string;
+  /** As `pip freeze` writes them, editable ones and those from URLs too, without passwords and tokens. */
+  readonly packages: readonly string[];
+  readonly conda: readonly string[];
+  /** `0, NVIDIA H100, 550.54.15, 81559 MiB`: index, name, driver, memory. */
+  readonly gpus: readonly string[];
+  readonly cuda?: string;
+  readonly os?: string;
+  readonly cpu?: string;
+  readonly memory?: string;
+  readonly disk?: string;
+  readonly git?: GitState;
+}
+
+export interface EnvironmentQuestion {
+  /** Folder whose code is meant, absolute. */
+  readonly repo: string;
+  /** An interpreter; absent: that of `venv`, of the repository's `.venv`, of the shell. */
+  readonly python?: string | undefined;
+  readonly venv?: string | undefined;
+  /** Tells our own lines from those of programs. */
+  readonly mark: string;
+}
+
+const probeSeconds = 20;
+/** Bytes of one answer. */
+const probeBytes = 200_000;
+const mostLines = 2_000;
+
+/** Each probe for itself: one that fails, hangs or talks too much takes nothing from the others. */
+export function environmentScript({ repo, python, venv, mark }: EnvironmentQuestion): string {
+  const choices = [
+    ...(python === undefined ? [] : [python]),
+    ...(venv === undefined ? [] : [`${venv}/bin/python`]),
+    ...((python ?? venv) === undefined ? [`${repo}/.venv/bin/python`] : []),
+  ].map(shellQuote);
+  const git = 'GIT_OPTIONAL_LOCKS=0 git -c core.fsmonitor=false -c core.quotePath=false';
+  const probes: Readonly<Record<string, string>> = {
+    python: `"$py" -c 'import sys; print(sys.version.split()[0], sys.executable)'`,
+    packages: `"$py" -m pip freeze --disable-pip-version-check || uv pip freeze --python "$py" || "$py" -c 'import importlib.metadata as m
+for d in m.distributions(): print(d.metadata["Name"] + "==" + d.version)'`,
+    conda: `if [ -n "$CONDA_PREFIX" ]; then "\${CONDA_EXE:-conda}" list -p "$CONDA_PREFIX" --export; fi`,
+    gpus: `nvidia-smi --query-gpu=index,name,driver_version,memory.total --format=csv,noheader || rocm-smi --showproductname --showdriverversion --csv`,
+    cuda: `nvcc --version | sed -n 's/.*release \\([0-9.]*\\).*/\\1/p'`,
+    os: `uname -srm; sed -n 's/^PRETTY_NAME="\\(.*\\)"/\\1/p' /etc/os-release || sw_vers -productVersion`,
+    cpu: `{ sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; } || sysctl -n machdep.cpu.brand_string; getconf _NPROCESSORS_ONLN`,
+    memory: `sed -n 's/^MemTotal: *//p' /proc/meminfo || sysctl -n hw.memsize`,
+    disk: `df -Pk . | tail -n 1`,
+    head: `${git} rev-parse HEAD`,
+    branch: `${git} symbolic-ref --short HEAD`,
+    remotes: `${git} remote -v`,
+    status: `${git} status --porcelain`,
+  };
+  const asked = Object.entries(probes).map(
+    ([name, command]) => `printf '\\n%s %s\\n' ${mark} ${name}; probe ${shellQuote(command)}`,
+  );
+  return `cd ${shellQuote(repo)} || exit 1
+for py in ${choices.join(' ')} python3 python; do command -v "$py" >/dev/null 2>&1 && break; done
+export py
+probe() {
+  if command -v timeout >/dev/null 2>&1; then timeout ${probeSeconds} sh -c "$1"; else sh -c "$1"; fi </dev/null 2>/dev/null | head -c ${probeBytes}
+}
+${asked.join('\n')}
+exit 0
+`;
+}
+
+export function parseEnvironment(output: string, mark: string): Environment {
+  const answers = new Map(
+    cleanText(output)
+      .split(`\n${mark} `)
+      .slice(1)
+      .map((part) => {
+        const end = part.indexOf('\n');
+        return [part.slice(0, end), part.slice(end + 1).trimEnd()] as const;
+      }),
+  );
+  const lines = (name: string): string[] =>
+    (answers.get(name) ?? '')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .slice(0, mostLines)
+      .map(withoutSecrets);
+  const text = (name: string, key = name): Record<string, string> => {
+    const found = oneLine(lines(name).join(' · '), 300);
+    return found === '' ? {} : { [key]: found };
+  };
+  const git = gitOf(lines);
+  return {
+    ...text('python'),
+    packages: lines('packages').filter((line) => !line.startsWith('#')),
+    conda: lines('conda').filter((line) => !line.startsWith('#')),
+    // Drivers that do not work say so where their list should be.
+    gpus: lines('gpus').filter((line) => /^(?:\d+|card\d+),/.test(line)),
+    ...text('cuda'),
+    ...text('os'),
+    ...text('cpu'),
+    ...text('memory'),
+    ...text('disk'),
+    ...(git && { git }),
+  };
+}
+
+function gitOf(lines: (name: string) => string[]): GitState | undefined {
+  const [head] = lines('head');
+  if (head === undefined) return undefined;
+  const [branch] = lines('branch');
+  const status = lines('status');
+  return {
+    head,
+    ...(branch !== undefined && { branch }),
+    changed: status.filter((line) => !line.startsWith('??')),
+    untracked: status.filter((line) => line.startsWith('??')).map((line) => line.slice(3)),
+    remotes: [...new Set(lines('remotes').map((line) => line.replace(/ \((fetch|push)\)$/, '')))],
+  };
+}
+
+const tokens = /\b(?:gh[pousr]_|github_pat_|glpat-|hf_|pypi-|sk-|xox[abprs]-|AKIA)[\w-]{8,}/g;
+
+/** Passwords in URLs and tokens of well-known form. */
+const withoutSecrets = (line: string): string =>
+  line
+    .replace(/([a-z][a-z0-9+.-]*:\/\/)(?!git@)[^\s/@]+@/gi, '$1***@')
+    .replace(/([?&](?:token|access_token|key|password|auth)=)[^&#\s]+/gi, '$1***')
+    .replace(tokens, '***');
+
+/** What is different in `now`, each on a line; empty when nothing is. */
+export function changesBetween(before: Environment, now: Environment): string[] {
+  const single = (['python', 'cuda', 'os', 'cpu', 'memory'] as const).flatMap((key) =>
+    before[key] === now[key] ? [] : [`${key}: ${before[key] ?? 'none'} → ${now[key] ?? 'none'}`],
+  );
+  const head = before.git?.head === now.git?.head ? [] : [`commit: ${shortHead(before)} → ${shortHead(now)}`];
+  return [
+    ...single,
+    ...head,
+    ...listChanges('package', before.packages, now.packages),
+    ...listChanges('conda package', before.conda, now.conda),
+    ...listChanges('gpu', before.gpus, now.gpus),
+    ...listChanges('changed file', before.git?.changed ?? [], now.git?.changed ?? []),
+    ...listChanges('untracked file', before.git?.untracked ?? [], now.git?.untracked ?? []),
+  ];
+}
+
+const shortHead = ({ git }: Environment): string => git?.head.slice(0, 10) ?? 'none';
+
+function listChanges(what: string, before: readonly string[], now: readonly string[]): string[] {
+  const [was, is] = [new Set(before), new Set(now)];
+  return [
+    ...now.filter((each) => !was.has(each)).map((each) => `+ ${what} ${each}`),
+    ...before.filter((each) => !is.has(each)).map((each) => `- ${what} ${each}`),
+  ];
+}

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { messageOf, ToolFailure } from '../../base/errors.ts';
+import { counted, oneLine } from '../../base/text.ts';
+import type { Run } from '../../runs/liveRun.ts';
+import type { KillOptions, KillResult } from '../../runs/runs.ts';
+import {
+  findRun,
+  referenceText,
+  runAliases,
+  runFields,
+  runReference,
+  statusText,
+  type RunFinder,
+  type SweepFinder,
+} from '../terms/runReference.ts';
+import { defineTool, type Tool, type ToolResult } from '../tool.ts';
+
+export interface TaskKiller {
+  readonly runs: RunFinder & { kill(run: Run, options: KillOptions): Promise<KillResult> };
+  /** `stop` launches no more points; it resolves with the runs that go on. */
+  readonly sweeps: SweepFinder & { stop(id: string): Promise<readonly Run[]> };
+}
+
+const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT'];
+const numbers: Readonly<Record<string, string>> = { 1: 'HUP', 2: 'INT', 3: 'QUIT', 9: 'KILL', 15: 'TERM' };
+const plainName = (value: unknown): unknown => {
+  const name = String(value).toUpperCase().replace(/^SIG/, '');
+  return numbers[name] ?? name;
+};
+
+const signalName = z
+  .preprocess(plainName, z.enum(['TERM', 'INT', 'HUP', 'QUIT', 'KILL', 'STOP', 'CONT']))
+  .default('TERM')
+  .describe(
+    'TERM (default), INT, HUP, QUIT: asks to end, then forces. KILL: forces at once. STOP, CONT: pause, resume.',
+  );
+
+export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
+  defineTool({
+    name: 'kill_task',
+    description:
+      'End a run with all its processes, and check that none is left. Its output and metrics stay readable. After ' +
+      'grace_seconds, processes that are still there are killed. Of a sweep ("s1"): launches no more points, and ends ' +
+      'those that run.',
+    effect: 'execute',
+    isRepeatable: true,
+    parameters: z.strictObject({
+      ...runReference,
+      signal: signalName,
+      grace_seconds: z.number().min(0).max(600).default(10).describe('For saving a checkpoint, say. Default 10.'),
+    }),
+    aliases: runAliases,
+    describe: (args) => `${verb(args.signal)} ${referenceText(args)}`,
+    async execute(args, context) {
+      const options = { signal: args.signal, graceMs: args.grace_seconds * 1000 };
+      const sweep = sweeps.find(referenceText(args));
+      if (sweep !== undefined) return killSweep({ runs, sweeps }, sweep, options);
+      const run = findRun(runs, args, context.sessionId);
+      const result = await runs.kill(run, options);
+      return {
+        content: { ...runFields(run), ...killFields(run, result) },
+        summary: oneLine(`${verb(args.signal)} ${statusText(run)}`, 80),
+        runId: run.spec.id,
+      };
+    },
+  });
+
+async function killSweep({ runs, sweeps }: TaskKiller, id: string, options: KillOptions): Promise<ToolResult> {
+  if (signalsThatEndNothing.includes(options.signal ?? ''))
+    throw new ToolFailure(`${options.signal} is for single runs: a sweep is stopped with TERM or KILL.`);
+  const going = await sweeps.stop(id);
+  const outcomes = await Promise.allSettled(going.map((run) => runs.kill(run, options)));
+  const left = outcomes.flatMap((outcome, index) => {
+    const name = `run ${going[index]?.spec.number}`;
+    if (outcome.status === 'rejected') return [`${name}: ${messageOf(outcome.reason)}`];
+    return outcome.value.isVerified ? [] : [`${name}: still running`];
+  });
+  const killed = going.length - left.length;
+  return {
+    content: {
+      sweep: id,
+      status: left.length > 0 ? 'still_running' : 'stopped',
+      killed,
+      ...(left.length > 0 ? { left } : {}),
+      table: sweeps.table(id),
+    },
+    summary: `${counted(killed, 'run')} ended`,
+  };
+}
+
+const verb = (signal: string): string => (signal === 'STOP' ? 'Paused' : signal === 'CONT' ? 'Resumed' : 'Stopped');
+
+function killFields(run: Run, result: KillResult): Record<string, unknown> {
+  const processes = result.signalled.length;
+  if (signalsThatEndNothing.includes(result.signal)) {
+    return { status: processes > 0 ? 'signalled' : 'already_exited', signal: result.signal, processes };
+  }
+  const left = result.left.length > 0 ? { still_running_pids: result.left } : {};
+  return {
+    status: result.left.length > 0 ? 'still_running' : result.wasRunning ? 'killed' : 'already_exited',
+    verdict: statusText(run),
+    signal: result.signal,
+    processes_ended: processes - result.left.length,
+    ...(result.isEscalated ? { forced: 'KILL was needed' } : {}),
+    verified: result.isVerified,
+    ...left,
+  };
+}

@@ -1,0 +1,70 @@
+/** What the metric tools need of runs. */
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import type { RunId } from '../../base/ids.ts';
+import type { RunMetrics } from '../../metrics/runMetrics.ts';
+
+export interface MeasuredRun {
+  readonly id: RunId;
+  /** `run 7`. */
+  readonly name: string;
+  /** `machine:pid`; `undefined` until the process has started. */
+  readonly handle: string | undefined;
+  /** `running`, `ok`, `failed (exit code 3)` … */
+  readonly status: string;
+  readonly metrics: RunMetrics;
+}
+
+export interface MeasuredRuns {
+  /** By run id, also of another session; or by handle. */
+  find(reference: string): MeasuredRun | undefined;
+  /** The runs of this session, oldest first. */
+  all(): readonly MeasuredRun[];
+}
+
+/** A parameter that names a run. */
+export const taskId = (whatFor: string) =>
+  z
+    .union([z.string().min(1), z.number().int().positive()])
+    .describe(`${whatFor}: its task id (machine:pid), its run id, or its number such as "run 7".`);
+
+/**
+ * The run that a model means: by id or handle, or by number (`7`, `run 7`, `#7`). The newest where a handle came up
+ * twice. Throws `ToolFailure` that names the runs there are.
+ */
+export function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun {
+  const wanted = String(reference).trim();
+  const number = /^(?:run[\s_-]*|#)?(\d+)$/i.exec(wanted)?.[1];
+  const found =
+    runs.find(wanted) ??
+    runs.all().findLast(({ id, handle, name }) => id === wanted || handle === wanted || name === `run ${number}`);
+  if (found !== undefined) return found;
+  const known = runs.all().map((run) => `${run.name} (${run.handle ?? run.id})`);
+  throw new ToolFailure(
+    known.length === 0
+      ? `There is no run ${wanted}: no run was started yet. Start one with remote_exec_background.`
+      : `There is no run ${wanted}. Runs: ${known.slice(-20).join(', ')}.`,
+  );
+}
+
+/** How results name a run. */
+export const runHead = ({ id, name, handle, status }: MeasuredRun): Record<string, unknown> => ({
+  run: name,
+  task_id: handle ?? id,
+  status,
+});
+
+const significantDigits = 7;
+
+/** For JSON: enough digits and no more; `"NaN"`, `"Inf"`, `"-Inf"` where JSON has no number. */
+export function jsonValue(value: number): number | string {
+  if (Number.isFinite(value)) return Number(value.toPrecision(significantDigits));
+  if (Number.isNaN(value)) return 'NaN';
+  return value > 0 ? 'Inf' : '-Inf';
+}
+
+/** A step is absent, not NaN, where the output named none. */
+export const jsonStep = (step: number): number | null => (Number.isNaN(step) ? null : step);
+
+/** A reference as people read it: `run 7`, `local:4711`. */
+export const taskText = (task: string | number): string => (/^\d+$/.test(String(task)) ? `run ${task}` : String(task));

@@ -1,0 +1,149 @@
+import { posix } from 'node:path';
+import * as z from 'zod';
+import { messageOf } from '../../base/errors.ts';
+import { oneLine, shellQuote } from '../../base/text.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { createLineParser } from '../../metrics/lineParser.ts';
+import type { MetricSpec } from '../../metrics/metric.ts';
+import type { Run } from '../../runs/liveRun.ts';
+import type { RunLimit, RunResources } from '../../runs/run.ts';
+import { experimentOf, experimentParameters, type ExperimentArguments } from '../terms/experimentTerms.ts';
+import { machineId, machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
+import { runFields } from '../terms/runReference.ts';
+import { limitOf, limitParameters, resourceParameters, resourcesOf } from '../terms/runTerms.ts';
+import { defineTool, type Tool, type ToolContext } from '../tool.ts';
+
+export interface RunRequest {
+  readonly machineId: string;
+  readonly command: string;
+  /** Absolute, on the machine; absent: where the session works. */
+  readonly cwd?: string;
+  readonly metrics: MetricSpec;
+  readonly label?: string;
+  readonly limit?: RunLimit;
+  readonly resources?: RunResources;
+  readonly experiment: ExperimentArguments;
+}
+
+export interface RunLauncher extends MachineTools {
+  /**
+   * Plans and numbers the run and the experiment that it belongs to, records both, then launches it. Rejects with a
+   * `ToolFailure` for what was tried before; then nothing is recorded.
+   */
+  launch(request: RunRequest, context: ToolContext): Promise<LaunchedRun>;
+}
+
+export interface LaunchedRun {
+  readonly run: Run;
+  /** What is known of it from elsewhere, a line each. */
+  readonly notes: readonly string[];
+}
+
+const parameters = z.strictObject({
+  machine_id: machineId,
+  command: z
+    .string()
+    .min(1)
+    .describe(
+      'Shell command (bash). Print metrics to stdout, such as "step=10 loss=0.83". Do not redirect or background it.',
+    ),
+  metric_names: z
+    .array(z.string().min(1))
+    .optional()
+    .describe('Names to read from the output, such as ["loss", "val_acc"].'),
+  metric_patterns: z
+    .record(z.string().min(1), z.string().min(1))
+    .optional()
+    .describe('Metric name → regular expression with one capture group for the value. Wins over metric_names.'),
+  label: z.string().max(60).optional().describe('A few words for lists, such as "lr=3e-4".'),
+  cwd: z.string().min(1).optional().describe("Folder to run in. Default: the machine's working folder."),
+  log_path: z.string().min(1).optional().describe('Also show the output under this path (a link to the log).'),
+  ...limitParameters,
+  ...resourceParameters,
+  ...experimentParameters,
+});
+type Args = z.output<typeof parameters>;
+
+export const remoteExecBackground = (deps: RunLauncher): Tool =>
+  defineTool({
+    name: 'remote_exec_background',
+    description:
+      'Start a long command (training, evaluation) as a run and return at once. It goes on by itself, even when Helios ' +
+      'does not. Its output is logged and its metrics are read as they are printed; without metric_names and ' +
+      'metric_patterns they are detected. Follow with sleep, task_output and show_metrics.',
+    effect: 'execute',
+    isRepeatable: true,
+    parameters,
+    aliases: { machine: 'machine_id', working_directory: 'cwd', name: 'label' },
+    describe: (args) => `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}`,
+    async execute(args, context) {
+      const machine = deps.machines.get(args.machine_id);
+      const metrics = metricSpec(args);
+      // A pattern that does not compile is refused before anything is planned.
+      createLineParser(metrics);
+      const { run, notes } = await deps.launch({ ...(await request(machine, args)), metrics }, context);
+      const link = args.log_path === undefined ? undefined : await linkLog(machine, run, args.log_path);
+      const warnings = [...commandWarnings(args.command), ...(link?.warning === undefined ? [] : [link.warning])];
+      return {
+        content: {
+          ...runFields(run),
+          ...(run.spec.experimentId !== undefined && { experiment: run.spec.experimentId }),
+          log_path: link?.path ?? run.outputPath,
+          metrics: trackedText(metrics),
+          ...(notes.length > 0 && { note: notes.join('\n') }),
+          ...(warnings.length > 0 ? { warnings } : {}),
+        },
+        summary: `run ${run.spec.number} · ${run.handle ?? run.spec.id}`,
+        runId: run.spec.id,
+      };
+    },
+  });
+
+const metricSpec = ({ metric_names: names, metric_patterns: patterns }: Args): MetricSpec => ({
+  ...(names && names.length > 0 ? { names } : {}),
+  ...(patterns && Object.keys(patterns).length > 0 ? { patterns } : {}),
+});
+
+const request = async (machine: Machine, args: Args): Promise<Omit<RunRequest, 'metrics'>> => ({
+  machineId: args.machine_id,
+  command: args.command,
+  ...(args.cwd === undefined ? {} : { cwd: await machinePath(machine, args.cwd) }),
+  ...(args.label === undefined ? {} : { label: args.label }),
+  ...limitOf(args),
+  ...resourcesOf(args),
+  experiment: experimentOf(args),
+});
+
+const trackedText = ({ names, patterns }: MetricSpec): readonly string[] | string =>
+  patterns ? Object.keys(patterns) : (names ?? 'detected from the output');
+
+/** The log stays where the run is; the wanted path becomes a link to it, unless something is there already. */
+async function linkLog(machine: Machine, run: Run, wanted: string): Promise<{ path?: string; warning?: string }> {
+  try {
+    const path = await machinePath(machine, wanted);
+    const [target, link, folder] = [run.outputPath, path, posix.dirname(path)].map(shellQuote);
+    const isFree = `[ -h ${link} ] || ! [ -e ${link} ]`;
+    const command = `mkdir -p -- ${folder} && { ${isFree}; } && ln -sfn -- ${target} ${link}`;
+    const { outcome } = await machine.exec(command, { cwd: '/', timeoutMs: 30_000 });
+    if (outcome.kind === 'exited' && outcome.code === 0) return { path };
+    return { warning: `${path} could not be made a link to the log; read log_path instead.` };
+  } catch (error) {
+    return { warning: `log_path was not used: ${messageOf(error)}` };
+  }
+}
+
+const ownLog = /(?:&>>?|(?<![0-9<>&-])1?>>?)\s*(?!\/dev\/(?:null|stdout|stderr)|&)[^\s&|;<>()]+(?:\s+2>&1)?\s*&?\s*$/;
+const backgroundJob = /(?<![&>|])&(?![&>\d])(?!\s*$)/;
+
+/** Ways of writing a command that hide its output or its end from us. The run was started all the same. */
+function commandWarnings(command: string): string[] {
+  const bare = command.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '""');
+  return [
+    ...(ownLog.test(bare)
+      ? ['The command writes its output to a file of its own: no metrics are read from it. Leave the redirection out.']
+      : []),
+    ...(backgroundJob.test(bare)
+      ? ['The command puts a job into the background: the run ends when its shell ends. Leave the & out, or add wait.']
+      : []),
+  ];
+}

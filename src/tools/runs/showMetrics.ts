@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import { formatValue } from '../../base/text.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import { thin } from '../../metrics/thin.ts';
+import {
+  jsonStep,
+  jsonValue,
+  requireRun,
+  runHead,
+  taskId,
+  type MeasuredRun,
+  type MeasuredRuns,
+  taskText,
+} from './measuredRuns.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+const mostRuns = 20;
+const mostPoints = 1000;
+
+const parameters = z.strictObject({
+  metric_names: z.array(z.string()).optional().describe('Metrics to show. Without: the list of metrics that exist.'),
+  task_id: taskId('The run (without: every run of this session, each for itself)').optional(),
+  lines: z.number().int().min(1).max(mostPoints).default(50).describe('Points of each series at most.'),
+});
+
+export function showMetrics(runs: MeasuredRuns): Tool {
+  return defineTool({
+    name: 'show_metrics',
+    description:
+      'Shows metrics read from the output of runs, for each run by itself: last, best, min, max, mean, trend, the first ' +
+      'NaN or Inf, and the series thinned to its shape (extremes are kept).',
+    effect: 'read',
+    parameters,
+    aliases: { run: 'task_id', run_id: 'task_id', metrics: 'metric_names', names: 'metric_names' },
+    describe: ({ metric_names: names, task_id: task }) =>
+      `Read ${names?.join(', ') ?? 'metrics'}${task === undefined ? '' : ` of ${taskText(task)}`}`,
+    execute: async ({ metric_names: names = [], task_id: task, lines }) => {
+      const asked = task === undefined ? runs.all() : [requireRun(runs, task)];
+      const shown = asked.slice(-mostRuns);
+      const omitted = asked.length > shown.length ? { older_runs_left_out: asked.length - shown.length } : {};
+      if (names.length === 0) return { content: { runs: shown.map(listMetrics), ...omitted } };
+      const found = shown.flatMap((run) => showRun(run, names, lines));
+      if (found.length === 0) throw noSuchMetric(names, shown);
+      return {
+        content: {
+          runs: found.map(({ head, metrics }) => ({ ...head, metrics: metrics.map(({ json }) => json) })),
+          ...omitted,
+        },
+        summary: found
+          .flatMap(({ head, metrics }) => metrics.map(({ text }) => `${String(head.run)}: ${text}`))
+          .join(' · '),
+      };
+    },
+  });
+}
+
+const listMetrics = (run: MeasuredRun): Record<string, unknown> => ({
+  ...runHead(run),
+  available_metrics: run.metrics.summaries().map(({ metric, count, last, best }) => ({
+    name: metric,
+    points: count,
+    latest: jsonValue(last),
+    best: jsonValue(best),
+  })),
+});
+
+interface ShownRun {
+  readonly head: Record<string, unknown>;
+  readonly metrics: readonly { readonly text: string; readonly json: Record<string, unknown> }[];
+}
+
+function showRun(run: MeasuredRun, names: readonly string[], lines: number): ShownRun[] {
+  const wanted = new Set(names.map((name) => name.trim().toLowerCase()));
+  const metrics = run.metrics
+    .summaries()
+    .filter(({ metric }) => wanted.has(metric.toLowerCase()))
+    .map((summary) => ({
+      text: `${summary.metric} ${formatValue(summary.last)}`,
+      json: { ...summaryJson(summary), ...seriesJson(run, summary.metric, lines) },
+    }));
+  return metrics.length === 0 ? [] : [{ head: runHead(run), metrics }];
+}
+
+function summaryJson({ metric, count, firstNonFinite, direction, ...values }: MetricSummary): Record<string, unknown> {
+  return {
+    name: metric,
+    points: count,
+    latest: jsonValue(values.last),
+    latest_step: jsonStep(values.lastStep),
+    min: jsonValue(values.min),
+    max: jsonValue(values.max),
+    mean: jsonValue(values.mean),
+    best: jsonValue(values.best),
+    better: direction,
+    ...(firstNonFinite && {
+      first_non_finite: {
+        value: jsonValue(firstNonFinite.value),
+        step: jsonStep(firstNonFinite.step),
+        index: firstNonFinite.index,
+      },
+    }),
+  };
+}
+
+function seriesJson(run: MeasuredRun, metric: string, lines: number): Record<string, unknown> {
+  const { steps, values } = thin(run.metrics.series(metric), lines);
+  const hasSteps = !steps.every(Number.isNaN);
+  return {
+    trend: run.metrics.trend(metric),
+    ...(hasSteps && { steps: Array.from(steps, jsonStep) }),
+    values: Array.from(values, jsonValue),
+  };
+}
+
+function noSuchMetric(names: readonly string[], runs: readonly MeasuredRun[]): ToolFailure {
+  const known = new Set(runs.flatMap((run) => run.metrics.names()));
+  const missing = `No metric ${names.join(', ')} was read from ${runs.length === 1 ? (runs[0]?.name ?? '') : 'these runs'}.`;
+  return new ToolFailure(
+    known.size > 0
+      ? `${missing} Metrics: ${[...known].slice(0, 100).join(', ')}.`
+      : `${missing} No metric at all was read yet; look at the output with task_output.`,
+  );
+}

@@ -1,0 +1,190 @@
+import * as z from 'zod';
+import { counted } from '../../base/text.ts';
+import { ToolFailure } from '../../base/errors.ts';
+import type { Machines } from '../../machines/machine.ts';
+import { createLineParser } from '../../metrics/lineParser.ts';
+import type { Run } from '../../runs/liveRun.ts';
+import { freeSlots } from '../../runs/leases.ts';
+import { mostPoints, type SweepPlan } from '../../runs/sweep.ts';
+import { experimentOf, experimentParameters, type ExperimentArguments } from '../terms/experimentTerms.ts';
+import { runFields, statusText } from '../terms/runReference.ts';
+import { limitOf, limitParameters } from '../terms/runTerms.ts';
+import { pointParameters, pointsOf, type Points } from './sweepPoints.ts';
+import { defineTool, type Tool, type ToolContext } from '../tool.ts';
+
+export interface StartedSweep {
+  readonly id: string;
+  /** The experiment that it belongs to: `e7`. */
+  readonly experimentId: string;
+  /** What is known of it from elsewhere, a line each. */
+  readonly notes: readonly string[];
+  /** What was launched so far. */
+  readonly runs: readonly Run[];
+  /** Points that are to be launched yet. */
+  readonly waiting: number;
+  /** How far it is, and what it waits for. */
+  readonly table: string;
+}
+
+export interface SweepRequest {
+  readonly plan: Omit<SweepPlan, 'id' | 'experimentId'>;
+  /** The command as it was given, with its placeholders. */
+  readonly template: string;
+  readonly experiment: ExperimentArguments;
+}
+
+export interface SweepStarter {
+  readonly machines: Pick<Machines, 'list' | 'get'>;
+  /**
+   * Records the plan, and the experiment that it belongs to, and launches what there is room for; the engine launches the
+   * rest. Rejects with a `ToolFailure` where points were tried before; then nothing is recorded.
+   */
+  start(request: SweepRequest, context: ToolContext): Promise<StartedSweep>;
+}
+
+const parameters = z.strictObject({
+  command_template: z
+    .string()
+    .min(1)
+    .describe(
+      'Shell command with {name} where a value belongs, such as "python train.py --lr {lr} --bs {bs}". Values are quoted for the shell. {{name}} is the text {name}; ${X}, {a,b} and other braces stay as they are.',
+    ),
+  ...pointParameters,
+  machines: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe(
+      'Ids from list_machines. A Slurm machine stands alone: its points become one job array. Default: local, when it is the only one.',
+    ),
+  metric_names: z.array(z.string().min(1)).optional().describe('Names to read from the output of each run.'),
+  metric_patterns: z
+    .record(z.string().min(1), z.string().min(1))
+    .optional()
+    .describe('Metric name → regular expression with one capture group. Wins over metric_names.'),
+  max_parallel: z
+    .int()
+    .min(1)
+    .max(mostPoints)
+    .optional()
+    .describe(
+      'Runs at a time on all machines together. Default: as many as have a free GPU or slot; one on a machine without either.',
+    ),
+  gpus_per_run: z.int().min(0).max(64).optional().describe('Default: 1 where the machine has GPUs. 0: all share them.'),
+  ...limitParameters,
+  cwd: z.string().min(1).optional().describe("Folder to run in. Default: the machine's working folder."),
+  label_prefix: z.string().max(30).optional().describe('Put before the label of each run.'),
+  ...experimentParameters,
+  dry_run: z.boolean().default(false).describe('Only show the first points and their number.'),
+});
+type Args = z.output<typeof parameters>;
+
+const shownPoints = 10;
+
+export const sweep = (deps: SweepStarter): Tool =>
+  defineTool({
+    name: 'sweep',
+    description: `Run a command with many values: every combination, drawn ones, or a list; at most ${mostPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps max_parallel of them running until all are over, while you sleep ({"type":"process_exit","sweep":"s1"}) and across restarts. task_output with run "s1" shows its table, kill_task with run "s1" stops it.`,
+    effect: 'execute',
+    isRepeatable: true,
+    parameters,
+    aliases: { machine_ids: 'machines', grid: 'params', working_directory: 'cwd' },
+    describe: describeSweep,
+    async execute(args, context) {
+      const points = pointsOf(args.command_template, args);
+      const plan = planOf(args, points, machinesOf(args, deps.machines));
+      createLineParser(plan.metrics);
+      await checkGpus(plan, deps.machines);
+      const notes = notesOf(plan, points);
+      if (args.dry_run)
+        return {
+          content: {
+            dry_run: true,
+            points: plan.points.length,
+            ...notes,
+            first_points: plan.points.slice(0, shownPoints),
+          },
+          summary: `${counted(plan.points.length, 'point')}, nothing started`,
+        };
+      const started = await deps.start(
+        { plan, template: args.command_template, experiment: experimentOf(args) },
+        context,
+      );
+      return {
+        content: {
+          sweep: started.id,
+          experiment: started.experimentId,
+          points: plan.points.length,
+          machines: plan.machineIds,
+          ...notes,
+          ...(started.notes.length > 0 && { note: started.notes.join('\n') }),
+          launched: started.runs.slice(0, shownPoints).map((run) => ({ ...runFields(run), status: statusText(run) })),
+          ...(started.runs.length > shownPoints ? { more_launched: started.runs.length - shownPoints } : {}),
+          waiting: started.waiting,
+          first_command: plan.points[0]?.command,
+          state: started.table.split('\n', 1)[0],
+        },
+        summary: `${started.id} · ${started.runs.length} launched, ${started.waiting} waiting`,
+      };
+    },
+  });
+
+/** `Swept 12 points of lr × bs on gpu1` */
+function describeSweep(args: Args): string {
+  const where = args.machines === undefined ? '' : ` on ${args.machines.join(', ')}`;
+  try {
+    const { points, names } = pointsOf(args.command_template, args);
+    return `${args.dry_run ? 'Planned' : 'Swept'} ${counted(points.length, 'point')} of ${names.join(' × ')}${where}`;
+  } catch {
+    // What does not fit is told by the call itself.
+    return `Swept${where}`;
+  }
+}
+
+/** Never all of them unasked: a machine is used because it was named, or because there is no other. */
+function machinesOf({ machines: named }: Args, machines: SweepStarter['machines']): string[] {
+  const ids = machines.list().map(({ id }) => id);
+  if (named === undefined) {
+    if (ids.length === 1) return ids;
+    throw new ToolFailure(`Name the machines to use: machines, of ${ids.join(', ')}. Nothing was started.`);
+  }
+  const chosen = [...new Set(named)].map((id) => machines.get(id));
+  if (chosen.length > 1 && chosen.some(({ kind }) => kind === 'slurm'))
+    throw new ToolFailure(
+      'The points of a Slurm machine are one job array, which its scheduler spreads: name it alone, or make a sweep for each. Nothing was started.',
+    );
+  return chosen.map(({ id }) => id);
+}
+
+function planOf(args: Args, { names, points }: Points, machineIds: readonly string[]): SweepRequest['plan'] {
+  const { metric_names: metricNames, metric_patterns: patterns, label_prefix: prefix } = args;
+  return {
+    params: names,
+    points: prefix === undefined ? points : points.map((one) => ({ ...one, label: `${prefix} ${one.label}` })),
+    machineIds,
+    metrics: { ...(metricNames?.length && { names: metricNames }), ...(patterns && { patterns }) },
+    ...(args.cwd !== undefined && { cwd: args.cwd }),
+    ...(args.max_parallel !== undefined && { maxParallel: args.max_parallel }),
+    ...(args.gpus_per_run !== undefined && { gpusPerRun: args.gpus_per_run }),
+    ...limitOf(args),
+    ...(args.random && { seed: args.random.seed }),
+  };
+}
+
+/** A machine that can never run a point is refused now; one that does not answer now may have what is needed. */
+async function checkGpus({ gpusPerRun = 0, machineIds }: SweepRequest['plan'], machines: SweepStarter['machines']) {
+  if (gpusPerRun === 0) return;
+  for (const machine of machineIds.map((id) => machines.get(id)).filter(({ kind }) => kind !== 'slurm')) {
+    const found = await freeSlots(machine).catch(() => undefined);
+    if (found !== undefined && found.gpus.length < gpusPerRun)
+      throw new ToolFailure(
+        `${machine.id} has ${found.gpus.length} GPUs that runs may take, and gpus_per_run is ${gpusPerRun}. Nothing was started.`,
+      );
+  }
+}
+
+const notesOf = ({ maxParallel, seed }: SweepRequest['plan'], { duplicates }: Points): Record<string, unknown> => ({
+  max_parallel: maxParallel ?? 'as many as have a free GPU or slot; one on a machine without either',
+  ...(seed === undefined ? {} : { seed }),
+  ...(duplicates === 0 ? {} : { duplicates: `${duplicates} points were equal to another one; each is run once` }),
+});

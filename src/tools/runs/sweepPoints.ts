@@ -1,0 +1,147 @@
+/** From what the model sends to the points of a sweep: every combination, drawn values, or a list of its own. */
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import { mostPoints, type ParamValue, type SweepPoint } from '../../runs/sweep.ts';
+import { checkPlaces, fill, parseTemplate } from './sweepTemplate.ts';
+
+const value = z.union([z.string(), z.number(), z.boolean()]);
+const name = z.string().regex(/^[A-Za-z_]\w*$/, 'must be a plain name, such as lr');
+const isOrdered = ({ min, max }: { min: number; max: number }): boolean => min <= max;
+const order = 'min must not be above max';
+
+const distribution = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('uniform'), min: z.number(), max: z.number() }).refine(isOrdered, order),
+  z
+    .strictObject({ type: z.literal('log_uniform'), min: z.number().positive(), max: z.number().positive() })
+    .refine(isOrdered, order),
+  z.strictObject({ type: z.literal('int'), min: z.int(), max: z.int() }).refine(isOrdered, order),
+  z.strictObject({ type: z.literal('choice'), values: z.array(value).min(1) }),
+]);
+type Distribution = z.output<typeof distribution>;
+
+export const pointParameters = {
+  params: z
+    .record(name, z.array(value).min(1))
+    .optional()
+    .describe('Every combination of these values: {"lr": [1e-3, 3e-4], "bs": [32, 64]}.'),
+  random: z
+    .strictObject({
+      params: z.record(name, distribution),
+      count: z.int().min(1).max(mostPoints),
+      seed: z.int().min(0).default(0).describe('The same seed draws the same values. Default 0.'),
+    })
+    .optional()
+    .describe(
+      'Instead of params: drawn values, {"params": {"lr": {"type": "log_uniform", "min": 1e-5, "max": 1e-2}}, "count": 20}; also uniform, int (min, max) and choice (values).',
+    ),
+  points: z
+    .array(z.record(name, value))
+    .min(1)
+    .max(mostPoints)
+    .optional()
+    .describe('Instead of params: a list of your own, [{"lr": 1e-3, "bs": 32}, …].'),
+};
+
+type Given = z.output<z.ZodObject<typeof pointParameters>>;
+
+export interface Points {
+  readonly names: readonly string[];
+  /** No two with the same command. */
+  readonly points: readonly SweepPoint[];
+  /** Points that were another one's equal and were left out. */
+  readonly duplicates: number;
+}
+
+/** Throws `ToolFailure` that says what does not fit. */
+export function pointsOf(commandTemplate: string, given: Given): Points {
+  const all = valuesOf(given);
+  const names = Object.keys(all[0] ?? {});
+  const other = all.find((one) => Object.keys(one).toSorted().join() !== names.toSorted().join());
+  if (other !== undefined)
+    throw new ToolFailure(
+      `Every point needs the same parameters: the first has ${names.join(', ')}, another ${Object.keys(other).join(', ')}. Nothing was started.`,
+    );
+  const template = parseTemplate(commandTemplate);
+  checkPlaces(template, names);
+  const varying = names.filter((each) => new Set(all.map((one) => one[each])).size > 1);
+  const points = new Map<string, SweepPoint>();
+  for (const params of all) {
+    const command = fill(template, params);
+    if (!points.has(command)) points.set(command, { params, command, label: labelOf(params, varying) });
+  }
+  return { names, points: [...points.values()], duplicates: all.length - points.size };
+}
+
+type Values = Readonly<Record<string, ParamValue>>;
+
+function valuesOf({ params, random, points }: Given): readonly Values[] {
+  const given = [params, random, points].filter((one) => one !== undefined);
+  if (given.length !== 1)
+    throw new ToolFailure('Give the values in one way: params, random or points. Nothing was started.');
+  if (points !== undefined) return points;
+  if (random !== undefined) return draw(random);
+  return combinations(params ?? {});
+}
+
+function combinations(params: Readonly<Record<string, readonly ParamValue[]>>): readonly Values[] {
+  const count = Object.values(params).reduce((product, values) => product * values.length, 1);
+  if (Object.keys(params).length === 0) throw new ToolFailure('params is empty: name at least one parameter.');
+  if (count > mostPoints)
+    throw new ToolFailure(
+      `These are ${count} combinations; a sweep has at most ${mostPoints}. Take fewer values, or draw some with random. Nothing was started.`,
+    );
+  return Object.entries(params).reduce<readonly Values[]>(
+    (all, [key, values]) => all.flatMap((one) => values.map((each) => ({ ...one, [key]: each }))),
+    [{}],
+  );
+}
+
+function draw({ params, count, seed }: NonNullable<Given['random']>): readonly Values[] {
+  if (Object.keys(params).length === 0) throw new ToolFailure('random.params is empty: name at least one parameter.');
+  const next = generator(seed);
+  return Array.from({ length: count }, () =>
+    Object.fromEntries(Object.entries(params).map(([key, each]) => [key, drawn(each, next())])),
+  );
+}
+
+const significantDigits = 6;
+const rounded = (number: number): number => Number(number.toPrecision(significantDigits));
+
+/** `share` is at least 0 and below 1. */
+function drawn(from: Distribution, share: number): ParamValue {
+  switch (from.type) {
+    case 'uniform':
+      return rounded(from.min + share * (from.max - from.min));
+    case 'log_uniform':
+      return rounded(from.min * (from.max / from.min) ** share);
+    case 'int':
+      return from.min + Math.floor(share * (from.max - from.min + 1));
+    case 'choice':
+      return from.values[Math.floor(share * from.values.length)] ?? '';
+  }
+}
+
+/** Numbers from 0 to 1, the same for the same seed on every machine (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Parameters that are the same everywhere tell nothing, unless they are all there is. */
+function labelOf(params: Values, varying: readonly string[]): string {
+  const shown = Object.entries(params).filter(([key]) => varying.length === 0 || varying.includes(key));
+  return oneLine(shown.map(([key, each]) => `${key}=${valueText(each)}`).join(' '), 60);
+}
+
+/** The shortest way to write it: `3e-4`, `0.1`, `64`. */
+function valueText(each: ParamValue): string {
+  if (typeof each !== 'number') return String(each);
+  const [plain, scientific] = [String(each), each.toExponential().replace('e+', 'e')];
+  return scientific.length < plain.length ? scientific : plain;
+}

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { formatDuration } from '../../base/text.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Run } from '../../runs/liveRun.ts';
+import type { OutputTail } from '../../runs/outputTail.ts';
+import { gpuTimeFields, type ResourceSource } from '../machines/machineUse.ts';
+import {
+  findRun,
+  referenceText,
+  runAliases,
+  runFields,
+  runReference,
+  statusText,
+  type RunFinder,
+  type SweepFinder,
+} from '../terms/runReference.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export interface TaskOutputs {
+  readonly runs: RunFinder & { output(run: Run, options: { readonly lines: number }): Promise<OutputTail> };
+  readonly sweeps: SweepFinder;
+  readonly clock: Clock;
+  readonly resources?: ResourceSource;
+}
+
+export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Tool =>
+  defineTool({
+    name: 'task_output',
+    description:
+      'The last lines that a run printed, and whether it is running or how it ended. Works after its end too. Of a ' +
+      'sweep ("s1"): how far it is, what is best, and its points.',
+    effect: 'read',
+    parameters: z.strictObject({
+      ...runReference,
+      lines: z.number().int().positive().max(2000).default(50).describe('Lines from the end. Default 50.'),
+    }),
+    aliases: runAliases,
+    describe: (args) => `Read output of ${referenceText(args)}`,
+    async execute(args, context) {
+      const sweep = sweeps.find(referenceText(args));
+      if (sweep !== undefined) return { content: sweeps.table(sweep) };
+      const run = findRun(runs, args, context.sessionId);
+      const { text, sizeBytes, path, isCut } = await runs.output(run, { lines: args.lines });
+      return {
+        content: {
+          ...runFields(run),
+          running: run.liveness.kind !== 'ended',
+          status: statusText(run),
+          ...timeFields(run, clock.now()),
+          ...gpuTimeFields(run.spec.id, resources),
+          log_path: path,
+          log_bytes: sizeBytes,
+          ...(isCut ? { earlier_output: 'left out; raise lines, or read_file log_path' } : {}),
+          output: text,
+        },
+        summary: statusText(run),
+        runId: run.spec.id,
+      };
+    },
+  });
+
+function timeFields({ liveness, process, lastOutputMs }: Run, nowMs: number): Record<string, string> {
+  const endMs = liveness.kind === 'ended' ? liveness.endedMs : nowMs;
+  return {
+    ...(process ? { elapsed: formatDuration(endMs - process.startedMs) } : {}),
+    ...(lastOutputMs === undefined ? {} : { last_output: `${formatDuration(nowMs - lastOutputMs)} ago` }),
+  };
+}

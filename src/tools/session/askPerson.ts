@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+export interface PersonQuestion {
+  readonly text: string;
+  /** Answers to choose from; empty: any text is one. */
+  readonly options: readonly string[];
+  /** What counts when nobody answers in time. */
+  readonly fallback: string;
+  readonly withinMs: number;
+}
+
+export interface AskedQuestion {
+  /** `q1` */
+  readonly id: string;
+  readonly fallback: string;
+  /** Milliseconds since the epoch. */
+  readonly deadlineMs: number;
+}
+
+export interface PersonAsker {
+  /** Puts the question into the person's inbox and returns at once. */
+  ask(question: PersonQuestion, callId: string): Promise<AskedQuestion>;
+}
+
+const minuteMs = 60_000;
+
+const parameters = z.strictObject({
+  question: z.string().min(1).max(2_000).describe('One question, with what the person needs to know to answer it.'),
+  options: z
+    .array(z.string().min(1).max(200))
+    .max(8)
+    .default([])
+    .describe('Answers to choose from. Default: any text.'),
+  default: z.string().min(1).max(500).describe('What you will do when nobody answers: the safe, reversible choice.'),
+  deadline_minutes: z.number().positive().max(10_080).default(60).describe('From then on the default counts.'),
+});
+
+export const askPerson = (deps: PersonAsker): Tool =>
+  defineTool({
+    name: 'ask_person',
+    description:
+      "Put a question into the person's inbox and go on at once: it never waits. Use it for what only a person can decide. Work as if the default were the answer; when the person answers, you are told.",
+    effect: 'read',
+    isRepeatable: true,
+    parameters,
+    aliases: { text: 'question', choices: 'options', fallback: 'default' },
+    describe: ({ question }) => `Asked: ${oneLine(question, 80)}`,
+    async execute(args, { callId }) {
+      const { question: text, options, default: fallback, deadline_minutes: minutes } = args;
+      if (options.length > 0 && !options.includes(fallback))
+        throw new ToolFailure(`The default must be one of the options: ${options.join(', ')}.`);
+      const asked = await deps.ask({ text, options, fallback, withinMs: minutes * minuteMs }, callId);
+      return {
+        content: {
+          question: asked.id,
+          default: asked.fallback,
+          deadline: new Date(asked.deadlineMs).toISOString(),
+          note: 'It is in the inbox. Go on now as if the default were the answer.',
+        },
+        summary: `${asked.id} · default: ${oneLine(asked.fallback, 60)}`,
+      };
+    },
+  });

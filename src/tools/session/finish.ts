@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { defineTool, type Tool } from '../tool.ts';
+
+export interface FinishRequest {
+  readonly outcome: 'goal_met' | 'blocked';
+  readonly summary: string;
+  readonly evidence: readonly { readonly run: string; readonly metric: string }[];
+}
+
+/** Reads the values itself. Rejects with `ToolFailure` saying why the evidence does not hold; otherwise the session ends. */
+export type Finish = (request: FinishRequest) => Promise<string>;
+
+export const finish = (end: Finish): Tool =>
+  defineTool({
+    name: 'finish',
+    description:
+      'The only way to end the work. outcome goal_met needs evidence: runs and metrics whose measured values show that the goal is met; the values are read from the runs, not from you. outcome blocked is for what only a person can solve: say exactly what is missing in summary.',
+    effect: 'read',
+    parameters: z.strictObject({
+      outcome: z.enum(['goal_met', 'blocked']),
+      summary: z.string().min(1).describe('what was done and found, in a few sentences'),
+      evidence: z
+        .array(
+          z.strictObject({
+            run: z.string().describe('run id, run number, or machine:pid'),
+            metric: z.string().describe('name of a metric that this run printed'),
+          }),
+        )
+        .default([]),
+    }),
+    describe: ({ outcome }) => `Finish: ${outcome === 'goal_met' ? 'goal met' : 'blocked'}`,
+    async execute(request) {
+      return { content: await end(request), endsTurn: true };
+    },
+  });

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { defineTool, type Tool } from '../tool.ts';
+
+export interface WriteupWriter {
+  /** Writes the account around the tables of what was measured. */
+  write(notes: string): Promise<{
+    /** Absolute, on `local`. */
+    readonly file: string;
+    readonly brief: string;
+    /** Numbers of the notes that no run has measured, as they were written. */
+    readonly unmeasured: readonly string[];
+  }>;
+}
+
+const mostNamed = 40;
+
+export const writeup = (writer: WriteupWriter): Tool =>
+  defineTool({
+    name: 'writeup',
+    description:
+      'Write your account of the work for the person: what was the idea, what was tried, what was found, what remains. It goes into writeup.md of the report, around tables and charts of what was measured; those are made for you, so tell what they do not. Called again, it replaces the account. Numbers that no run has measured are marked as such.',
+    effect: 'write',
+    isRepeatable: true,
+    parameters: z.strictObject({
+      notes: z.string().min(1).max(50_000).describe('Plain paragraphs and lists. Name runs as run 7.'),
+    }),
+    aliases: { text: 'notes', content: 'notes' },
+    describe: () => 'Write the report',
+    async execute({ notes }) {
+      const { file, brief, unmeasured } = await writer.write(notes);
+      const marked = unmeasured.length === 0 ? 'no number marked' : `${unmeasured.length} numbers marked`;
+      return {
+        content: {
+          file,
+          brief,
+          not_measured: unmeasured.slice(0, mostNamed),
+          ...(unmeasured.length > 0 && {
+            note: 'The numbers in not_measured are in no run. They are marked in the report: correct them, or have a run measure them.',
+          }),
+        },
+        summary: `writeup.md · ${marked}`,
+        changedFiles: [file],
+      };
+    },
+  });

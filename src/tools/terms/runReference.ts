@@ -1,0 +1,84 @@
+/** How tools name a run: by handle, id or number, in one parameter or in the pair of machine and pid. */
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Run } from '../../runs/liveRun.ts';
+import { verdictText } from '../../runs/run.ts';
+
+export interface RunFinder {
+  find(reference: string, sessionId: SessionId): Run | undefined;
+  /** Oldest first. */
+  all(): readonly Run[];
+}
+
+/** A sweep is named where a run is: `s1`. */
+export interface SweepFinder {
+  /** Its id. */
+  find(reference: string): string | undefined;
+  /** How far it is, what is best, its points by their runs. */
+  table(id: string): string;
+}
+
+const idOrNumber = z.union([z.string().min(1), z.number().int().positive()]);
+
+export const runReference = {
+  run: idOrNumber
+    .optional()
+    .describe(
+      'The run: its number, its run_id, or "machine:pid" ("machine:job" on a cluster). Instead of machine_id and pid. "s1" is a sweep.',
+    ),
+  machine_id: z.string().min(1).default('local').describe('With pid: the machine of the run. Default: local.'),
+  pid: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('With machine_id: the pid that remote_exec_background returned.'),
+};
+
+export const runAliases: Readonly<Record<string, string>> = {
+  task_id: 'run',
+  run_id: 'run',
+  task: 'run',
+  sweep: 'run',
+  machine: 'machine_id',
+};
+
+export interface RunReference {
+  readonly run?: string | number | undefined;
+  readonly machine_id: string;
+  readonly pid?: number | undefined;
+}
+
+export const referenceText = ({ run, machine_id: machineId, pid }: RunReference): string =>
+  run === undefined ? `${machineId}:${pid ?? '?'}` : /^\d+$/.test(String(run)) ? `run ${run}` : String(run);
+
+/** The run that is meant; `ToolFailure` names those there are. */
+export function findRun(finder: RunFinder, args: RunReference, sessionId: SessionId): Run {
+  if (args.run === undefined && args.pid === undefined)
+    throw new ToolFailure(`Name the run: run (its number, run_id or "machine:pid"), or machine_id and pid.`);
+  const found = finder.find(referenceText(args), sessionId);
+  if (found) return found;
+  const known = finder.all().slice(-20).map(runLine);
+  const list = known.length > 0 ? `Runs:\n${known.join('\n')}` : 'No run has been started yet.';
+  throw new ToolFailure(`${referenceText(args)} is not known. ${list}`);
+}
+
+const runLine = (run: Run): string =>
+  `- run ${run.spec.number} (${run.handle ?? run.spec.id})${run.spec.label ? ` ${run.spec.label}` : ''}: ${statusText(run)}`;
+
+/** `running`, `starting`, `queued (Priority)`, `unknown (…)`, or the verdict. */
+export function statusText({ liveness }: Run): string {
+  if (liveness.kind === 'ended') return verdictText(liveness.verdict);
+  return 'why' in liveness ? `${liveness.kind} (${liveness.why})` : liveness.kind;
+}
+
+/** What every tool says of a run. */
+export const runFields = (run: Run): Readonly<Record<string, unknown>> => ({
+  run: run.spec.number,
+  run_id: run.spec.id,
+  ...(run.handle === undefined ? {} : { task: run.handle }),
+  ...(run.process === undefined ? {} : { pid: run.process.pid }),
+  machine_id: run.spec.machineId,
+  ...(run.spec.label === '' ? {} : { label: run.spec.label }),
+});

@@ -1,0 +1,54 @@
+/** What a run may take and how long it may go on, as tools ask for it. */
+import * as z from 'zod';
+import type { RunLimit, RunResources } from '../../runs/run.ts';
+
+const mostMinutes = 366 * 24 * 60;
+
+export const limitParameters = {
+  max_minutes: z
+    .number()
+    .positive()
+    .max(mostMinutes)
+    .optional()
+    .describe(
+      'Time limit, also a fraction. Kept by the machine itself: TERM, 10 s to save, KILL; "time limit reached".',
+    ),
+  limit_from: z
+    .enum(['launch', 'first_metric'])
+    .optional()
+    .describe('When the clock of max_minutes starts. Default: launch; first_metric leaves compiling and loading out.'),
+};
+
+export const resourceParameters = {
+  gpus: z
+    .int()
+    .min(0)
+    .max(1024)
+    .optional()
+    .describe('GPUs for this run alone; it sees no others, with 0 none. Default: all, shared with whoever is there.'),
+  cpus: z.int().min(1).max(65_536).optional().describe('Cores under Slurm; elsewhere OMP_NUM_THREADS.'),
+  memory_gb: z.number().positive().max(1_000_000).optional().describe('Memory under Slurm.'),
+};
+
+interface LimitArgs {
+  readonly max_minutes?: number | undefined;
+  readonly limit_from?: RunLimit['from'] | undefined;
+}
+
+interface ResourceArgs {
+  readonly gpus?: number | undefined;
+  readonly cpus?: number | undefined;
+  readonly memory_gb?: number | undefined;
+}
+
+export const limitOf = ({ max_minutes: minutes, limit_from: from = 'launch' }: LimitArgs): { limit?: RunLimit } =>
+  minutes === undefined ? {} : { limit: { ms: Math.ceil(minutes * 60_000), from } };
+
+export function resourcesOf({ gpus, cpus, memory_gb: memoryGb }: ResourceArgs): { resources?: RunResources } {
+  const resources = {
+    ...(gpus !== undefined && { gpus }),
+    ...(cpus !== undefined && { cpus }),
+    ...(memoryGb !== undefined && { memoryMb: Math.ceil(memoryGb * 1024) }),
+  };
+  return Object.keys(resources).length > 0 ? { resources } : {};
+}

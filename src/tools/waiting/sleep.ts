@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { formatDuration } from '../../base/text.ts';
+import { parseSleep, type ParsePorts } from '../../sleep/parseTriggers.ts';
+import { triggerText, type SleepRequest } from '../../sleep/trigger.ts';
+import { supportedText } from '../../sleep/triggerShapes.ts';
+import { defineTool, type Tool, type ToolContext } from '../tool.ts';
+
+export interface SleepDeps extends ParsePorts {
+  /**
+   * Asked for each shell command that a condition would run again and again, before the sleep is recorded: `sleep` itself
+   * passes the gate as reading. Rejects with `ToolFailure` when the command may not run.
+   */
+  permitCommand(command: { readonly machineId: string; readonly command: string }, context: ToolContext): Promise<void>;
+  /** Records and arms the sleep. Rejects with `ToolFailure` when the session cannot sleep now. */
+  sleep(request: SleepRequest, context: ToolContext): Promise<void>;
+}
+
+const mostMinutes = 30 * 24 * 60;
+
+export const sleep = (deps: SleepDeps): Tool =>
+  defineTool({
+    name: 'sleep',
+    description: `Wait without spending anything until a condition is met; your turn ends, and you are woken with a digest of what happened. Sleep whenever there is nothing to do but wait. Conditions are objects:\n${supportedText}`,
+    effect: 'read',
+    parameters: z.strictObject({
+      reason: z.string().min(1).describe('what you wait for; shown to the person and to you when you wake'),
+      wake_conditions: z.array(z.record(z.string(), z.unknown())).default([]),
+      logic: z.enum(['any', 'all']).default('any').describe('any: the first one wakes you; all: every one must hold'),
+      deadline_minutes: z
+        .number()
+        .min(0)
+        .max(mostMinutes)
+        .optional()
+        .describe('wakes you in any case; 8 hours when absent'),
+    }),
+    aliases: { conditions: 'wake_conditions', triggers: 'wake_conditions' },
+    describe: ({ reason }) => `Sleep: ${reason}`,
+    async execute({ reason, wake_conditions: conditions, logic, deadline_minutes: deadlineMinutes }, context) {
+      const { request, isDefaultDeadline } = await parseSleep({ reason, conditions, logic, deadlineMinutes }, deps);
+      for (const trigger of request.triggers)
+        if (trigger.type === 'metric' && trigger.source.type === 'command')
+          await deps.permitCommand({ machineId: trigger.machineId, command: trigger.source.command }, context);
+      await deps.sleep(request, context);
+      const texts = request.triggers.map(triggerText);
+      const left = formatDuration(request.deadlineMs - deps.clock.now());
+      return {
+        content: {
+          status: 'sleeping',
+          reason,
+          conditions: texts,
+          logic,
+          deadline: new Date(request.deadlineMs).toISOString(),
+          ...(isDefaultDeadline && { note: `No deadline was given, so one was set: you are woken after ${left}.` }),
+        },
+        summary: `until ${texts.length > 0 ? texts.join(logic === 'any' ? ' or ' : ' and ') : 'the deadline'}, at most ${left}`,
+        endsTurn: true,
+      };
+    },
+  });

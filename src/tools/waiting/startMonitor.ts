@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { monitorMinutes } from '../../sleep/monitorMinutes.ts';
+import { defineTool, type Tool, type ToolContext } from '../tool.ts';
+
+export interface StartMonitorDeps {
+  /** Records and starts it in place of the one there is. Gives the time of the start, in milliseconds since the epoch. */
+  startMonitor(plan: { readonly goal: string; readonly intervalMs: number }, context: ToolContext): Promise<number>;
+}
+
+const { least, most, usual } = monitorMinutes;
+const bounds = `interval_minutes is between ${least} and ${most}: more often costs more than it tells; to wait longer, use sleep`;
+
+export const startMonitor = (deps: StartMonitorDeps): Tool =>
+  defineTool({
+    name: 'start_monitor',
+    description:
+      'Be shown a digest of your runs at a fixed interval while they go on. Replaces the monitor there is. To wait for one thing, use sleep.',
+    effect: 'read',
+    parameters: z.strictObject({
+      goal: z.string().min(1).describe('what to watch for; shown to you at each check-in'),
+      interval_minutes: z.number().min(least, bounds).max(most, bounds).default(usual),
+    }),
+    describe: ({ interval_minutes }) => `Check in every ${interval_minutes} min`,
+    async execute({ goal, interval_minutes }, context) {
+      const startedMs = await deps.startMonitor({ goal, intervalMs: interval_minutes * 60_000 }, context);
+      return {
+        content: { status: 'monitoring', interval_minutes, goal, started_at: new Date(startedMs).toISOString() },
+        summary: `every ${interval_minutes} min: ${goal}`,
+      };
+    },
+  });

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import { defineTool, type Tool } from '../tool.ts';
+
+export interface StopMonitorDeps {
+  /** Whether there was one to stop. */
+  stopMonitor(): Promise<boolean>;
+}
+
+export const stopMonitor = (deps: StopMonitorDeps): Tool =>
+  defineTool({
+    name: 'stop_monitor',
+    description: 'End the check-ins that start_monitor began.',
+    effect: 'read',
+    parameters: z.strictObject({}),
+    describe: () => 'Stop checking in',
+    async execute() {
+      const wasActive = await deps.stopMonitor();
+      return { content: { status: wasActive ? 'stopped' : 'no_active_monitor' } };
+    },
+  });
