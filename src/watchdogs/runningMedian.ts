@@ -40,19 +40,26 @@ export class RunningMedian {
 
   /** `value` must be finite. */
   add(value: number): void {
-    if (this.#count === this.#ring.length) this.#remove(this.#ring[this.#next] ?? 0);
-    const at = this.#placeOf(value);
-    this.#sorted.copyWithin(at + 1, at, this.#count);
-    this.#sorted[at] = value;
-    this.#count += 1;
+    if (this.#count < this.#ring.length) this.#insert(value);
+    else this.#replace(this.#ring[this.#next] ?? 0, value);
     this.#ring[this.#next] = value;
     this.#next = (this.#next + 1) % this.#ring.length;
   }
 
-  #remove(value: number): void {
+  #insert(value: number): void {
     const at = this.#placeOf(value);
-    this.#sorted.copyWithin(at, at + 1, this.#count);
-    this.#count -= 1;
+    this.#sorted.copyWithin(at + 1, at, this.#count);
+    this.#sorted[at] = value;
+    this.#count += 1;
+  }
+
+  /** Only what lies between the two moves. */
+  #replace(old: number, value: number): void {
+    const from = this.#placeOf(old);
+    const to = this.#placeOf(value);
+    if (to > from) this.#sorted.copyWithin(from, from + 1, to);
+    else this.#sorted.copyWithin(to + 1, to, from);
+    this.#sorted[to > from ? to - 1 : to] = value;
   }
 
   /** The place of the first value that is not smaller. */
