@@ -1,14 +1,16 @@
 /**
- * The keeper: a process that a window starts beside itself and that outlives it. It reads on its standard input what it
- * would have to go on with; when that input ends, it goes on. What it has to say goes to its standard error.
+ * The keeper: a small process that a window starts beside itself and that outlives it. It reads on its standard input what it
+ * would have to go on with; when that input ends, it goes on, in a process of its own that it starts anew when that dies.
+ * What they have to say goes to standard error.
  */
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../base/logger.ts';
+import { exitCodes } from './exitCodes.ts';
 import { lastWords } from './standBy.ts';
+import { supervise } from './supervise.ts';
 
-const exitCodes = { done: 0, failed: 1 } as const;
-/** How long after a fault it begins anew; twice as long after each more. */
-const afterFaultMs = 2_000;
-const longestWaitMs = 600_000;
+/** The argument of the process that does the work. */
+const workArgument = 'work';
 
 function say(level: string, message: string | Error, details: readonly unknown[]): void {
   const texts = [message, ...details].map((part) =>
@@ -25,8 +27,6 @@ const logger: Logger = {
 };
 
 async function main(): Promise<number> {
-  // Only this process is to be taken for Node, not what the sessions start.
-  delete process.env['ELECTRON_RUN_AS_NODE'];
   const words = await lastWords(process.stdin, (problem) => logger.warn(problem));
   if (words === undefined) {
     logger.error('The window ended without leaving anything to go on with.');
@@ -34,36 +34,12 @@ async function main(): Promise<number> {
   }
   const stop = new AbortController();
   process.once('SIGTERM', () => stop.abort());
-  try {
-    await goOn(words, stop.signal);
-    logger.info('Nothing is left to do here.');
-    return exitCodes.done;
-  } catch (error) {
-    logger.error('Cannot go on.', error);
-    return exitCodes.failed;
-  }
-}
-
-/** A fault that nobody caught ends no night: the sessions are let go of, and taken up again from their journals. */
-async function goOn(words: string, signal: AbortSignal): Promise<void> {
-  const [{ parseHandover }, { keepOn }, { systemClock }] = await Promise.all([
-    import('../agent/session/handover.ts'),
-    import('./keepOn.ts'),
-    import('../base/clock.ts'),
-  ]);
-  let handover = parseHandover(words);
-  let fault = new AbortController();
-  process.on('uncaughtException', (error) => {
-    logger.error('A fault that nobody caught.', error);
-    fault.abort();
+  if (process.argv[2] === workArgument) return (await import('./work.ts')).work(words, logger, stop.signal);
+  return supervise(words, {
+    ...{ command: [...process.execArgv, process.argv[1] ?? '', workArgument], logger, signal: stop.signal },
+    nowMs: () => Date.now(),
+    wait: (ms, signal) => setTimeout(ms, undefined, { signal }),
   });
-  for (let waitMs = afterFaultMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-    fault = new AbortController();
-    await keepOn(handover, { clock: systemClock, logger, signal: AbortSignal.any([signal, fault.signal]) });
-    if (!fault.signal.aborted || signal.aborted) return;
-    logger.info(`Begins anew in ${waitMs / 1000} s.`);
-    handover = { ...handover, graceMs: waitMs };
-  }
 }
 
 void main().then((code) => process.exit(code));

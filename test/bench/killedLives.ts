@@ -96,26 +96,29 @@ export async function keepOn(
   const endMs = inBootMs({ ...moment, bootMs: moment.bootMs + graceMs });
   let upAtMs: number | undefined;
   for (const limitMs = Date.now() + (endMs ?? mostBootMs); Date.now() < limitMs && upAtMs === undefined;) {
-    upAtMs = await wentOnAt(home, keeperPid);
+    upAtMs = await wentOnAt(home, diedMs);
     if (upAtMs === undefined && (await isGone(keeperPid))) return { wasKilled: false };
     await delay(lookEveryMs);
   }
   if (endMs === undefined) await delay(afterBootMs(moment));
   const wasKilled = isKilled && !(await isGone(keeperPid));
-  if (wasKilled) process.kill(keeperPid, 'SIGKILL');
+  if (wasKilled) endKeeper(keeperPid);
   return { wasKilled, ...(upAtMs !== undefined && { upMs: upAtMs - diedMs - graceMs }) };
 }
 
 /** Ends keepers that still wait to see whether their session needs them. */
 export async function endAll(pids: readonly number[]): Promise<void> {
-  for (const pid of pids) if (!(await isGone(pid))) process.kill(pid, 'SIGKILL');
+  for (const pid of pids) if (!(await isGone(pid))) endKeeper(pid);
 }
 
-/** As the log of the background says. */
-async function wentOnAt(home: string, pid: number): Promise<number | undefined> {
+/** It and the process that does its work, which are a group. */
+const endKeeper = (pid: number): boolean => process.kill(-pid, 'SIGKILL');
+
+/** The first time since then, as the log of the background says. */
+async function wentOnAt(home: string, sinceMs: number): Promise<number | undefined> {
   const text = await textOf(homeAt(home).backgroundLogFile);
-  const [, at] = new RegExp(`^(\\S+) ${pid} info Goes on with`, 'm').exec(text) ?? [];
-  return at === undefined ? undefined : Date.parse(at);
+  const times = [...text.matchAll(/^(\S+) \d+ info Goes on with/gm)].map(([, at = '']) => Date.parse(at));
+  return times.find((atMs) => atMs >= sinceMs);
 }
 
 const isGone = async (pid: number): Promise<boolean> => /^$|\) [ZX] /.test(await textOf(`/proc/${pid}/stat`));

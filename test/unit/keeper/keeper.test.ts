@@ -31,6 +31,15 @@ const main = path.resolve('src/keeper/main.ts');
 const key = 'key-that-nobody-may-see';
 const variable = 'ANTHROPIC_API_KEY';
 
+/** It and the process that does its work. */
+function endGroup({ pid = 0 }: ChildProcess): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
 describe('the keeper', function () {
   this.timeout(60_000);
   let folder: string;
@@ -45,7 +54,7 @@ describe('the keeper', function () {
     server = await startWireAnthropic(researcher({ rates: [0.05, 0.1, 0.2], runSeconds: 0.3 }));
   });
   afterEach(async () => {
-    for (const child of children.splice(0)) child.kill('SIGKILL');
+    for (const child of children.splice(0)) endGroup(child);
     for (const engine of engines.splice(0)) await engine.close();
     await server.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
@@ -75,8 +84,13 @@ describe('the keeper', function () {
     await engine.close();
     return id;
   };
-  const start = (): { child: ChildProcess; said: () => string; code: Promise<number | null> } => {
-    const child = spawn(process.execPath, [main], { stdio: ['pipe', 'ignore', 'pipe'] });
+  const start = (
+    nodeArguments: readonly string[] = [],
+  ): { child: ChildProcess; said: () => string; code: Promise<number | null> } => {
+    const child = spawn(process.execPath, [...nodeArguments, main], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      detached: true,
+    });
     children.push(child);
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (said += text));
@@ -185,7 +199,7 @@ describe('the keeper', function () {
     const { child, said, code } = start();
     child.stdin?.end(line(handover([id])));
     const holder = () => Lease.holder(homeAt(home).leaseFile(id), systemClock);
-    while ((await holder())?.pid !== child.pid) await new Promise((resolve) => setTimeout(resolve, 10));
+    await untilSo('it goes on', async () => (await holder())?.kind === 'detached');
     const engine = await openEngine();
     assert.deepEqual(await engine.sessions.interrupted(), [id]);
     const beganMs = performance.now();
@@ -208,6 +222,7 @@ describe('the keeper', function () {
     const { child, said } = start();
     child.stdin?.end(line(handover([id])));
     await until(() => server.requests.length > asked);
+    const worker = (await Lease.holder(homeAt(home).leaseFile(id), systemClock))?.pid;
     isSilent = false;
     const world = fakeWorld({ folder, env: { [variable]: key, ANTHROPIC_BASE_URL: server.url } });
     assert.equal(await runCli(['--yes', '--resume', id], world), 0, world.stderr.text);
@@ -216,7 +231,7 @@ describe('the keeper', function () {
     const found = await events(id);
     assert.deepEqual(
       found.flatMap((event) => (event.type === 'session.resumed' ? [event.by] : [])),
-      [`process ${child.pid}`, `process ${process.pid}`],
+      [`process ${worker}`, `process ${process.pid}`],
     );
     assert.equal(found.filter(({ type }) => type === 'run.started').length, 1);
   });
@@ -249,27 +264,50 @@ describe('the keeper', function () {
     for (const each of [id, other]) await (await engine.sessions.resume(each)).stop({ killRuns: true });
   });
 
-  it('begins anew after a fault that nobody caught, and loses no run', async () => {
-    const id = await leave();
-    // Once the session goes on there, in the middle of whatever it does.
-    const fault = `import { readFileSync } from 'node:fs';
+  /** Once the session goes on there, in the middle of whatever it does; once in all. */
+  const dies = (id: SessionId, how: string): readonly string[] => {
+    const once = JSON.stringify(path.join(folder, 'died'));
+    const script = `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
       const look = setInterval(() => {
         if (!readFileSync(${JSON.stringify(homeAt(home).journalFile(id))}, 'utf8').includes('session.resumed')) return;
         clearInterval(look);
-        throw new Error('boom');
-      }, 5);`;
-    const url = `data:text/javascript,${encodeURIComponent(fault)}`;
-    const child = spawn(process.execPath, ['--import', url, main], { stdio: ['pipe', 'ignore', 'pipe'] });
-    children.push(child);
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-    child.stdin.end(line(handover([id])));
-    const [code] = (await once(child, 'close')) as [number | null];
-    assert.equal(code, 0, said);
-    assert.match(said, /A fault that nobody caught.*boom[^]*Begins anew[^]*Goes on with/);
-    const found = await events(id);
-    assert.equal(found.filter(({ type }) => type === 'run.started').length, 3);
-    assert.equal(found.find((event) => event.type === 'session.ended')?.reason, 'goal');
+        writeFileSync(${once}, '');
+        ${how};
+      }, 5);
+      if (!process.argv.includes('work') || existsSync(${once})) clearInterval(look);`;
+    return ['--import', `data:text/javascript,${encodeURIComponent(script)}`];
+  };
+  const deaths = [
+    { name: 'a fault that nobody caught', how: "throw new Error('boom')", says: /A fault that nobody caught.*boom/ },
+    { name: 'it was killed', how: "process.kill(process.pid, 'SIGKILL')", says: /The work ended with SIGKILL/ },
+    { name: 'memory ran out', how: 'process.abort()', says: /The work ended with SIGABRT/ },
+  ];
+  for (const { name, how, says } of deaths)
+    it(`begins anew after ${name}, and loses no run`, async () => {
+      const id = await leave();
+      const { child, said, code } = start(dies(id, how));
+      child.stdin?.end(line(handover([id])));
+      assert.equal(await code, 0, said());
+      assert.match(said(), says);
+      assert.match(said(), /begins anew in 2 s\.[^]*Goes on with/);
+      const found = await events(id);
+      assert.equal(found.filter(({ type }) => type === 'run.started').length, 3);
+      assert.equal(found.find((event) => event.type === 'session.ended')?.reason, 'goal');
+    });
+
+  it('lets go of its sessions in good order when it is told to end', async () => {
+    await server.close();
+    server = await startWireAnthropic(researcher({ rates: [0.05], runSeconds: 60 }));
+    const id = await leave();
+    const { child, said, code } = start();
+    child.stdin?.end(line(handover([id])));
+    const holder = () => Lease.holder(homeAt(home).leaseFile(id), systemClock);
+    await untilSo('it goes on', async () => (await holder())?.kind === 'detached');
+    child.kill('SIGTERM');
+    assert.equal(await code, 0, said());
+    assert.equal(await holder(), undefined);
+    assert.doesNotMatch(said(), /begins anew/);
+    await (await (await openEngine()).sessions.resume(id)).stop({ killRuns: true });
   });
 
   it('is started with its secrets neither in its arguments nor in its environment', async () => {

@@ -1,0 +1,59 @@
+/** Starts the process that does the work, and starts it anew when it dies: of a fault, for lack of memory, killed. */
+import { spawn } from 'node:child_process';
+import type { Logger } from '../base/logger.ts';
+import { exitCodes } from './exitCodes.ts';
+
+/** How long after a death it is started anew; twice as long after each more. */
+const afterDeathMs = 2_000;
+const longestWaitMs = 600_000;
+
+export interface SuperviseWorld {
+  /** The arguments of Node for the process that does the work. */
+  readonly command: readonly string[];
+  nowMs(): number;
+  /** Resolves after so many milliseconds; rejects when the signal is aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  readonly logger: Logger;
+  /** Aborted when the work is to end in good order. */
+  readonly signal: AbortSignal;
+}
+
+/** Resolves with an exit code when the work is done, or would fail again in the same way. */
+export async function supervise(words: string, world: SuperviseWorld): Promise<number> {
+  const { logger, signal } = world;
+  let told = words;
+  let waitMs = afterDeathMs;
+  while (!signal.aborted) {
+    const startedMs = world.nowMs();
+    const end = await workOnce(told, world);
+    if (end === exitCodes.done || end === exitCodes.failed) return end;
+    // What lived for long did not die of how it began.
+    if (world.nowMs() - startedMs > longestWaitMs) waitMs = afterDeathMs;
+    if (!signal.aborted) logger.error(`The work ended with ${end}. It begins anew in ${waitMs / 1000} s.`);
+    await world.wait(waitMs, signal).catch(() => undefined);
+    waitMs = Math.min(waitMs * 2, longestWaitMs);
+    told = withoutGrace(words);
+  }
+  return exitCodes.done;
+}
+
+/** Resolves with what the process ended with: an exit code, a signal, or why it could not be started. */
+function workOnce(words: string, { command, signal }: SuperviseWorld): Promise<number | string> {
+  const child = spawn(process.execPath, command, {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    windowsHide: true,
+    env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
+  });
+  const end = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', end);
+  // One that is gone takes no words; its exit says so.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(`${words}\n`);
+  return new Promise<number | string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, by) => resolve(code ?? by ?? 'an unknown signal'));
+  }).finally(() => signal.removeEventListener('abort', end));
+}
+
+/** The window was waited for already. */
+const withoutGrace = (words: string): string => JSON.stringify({ ...(JSON.parse(words) as object), graceMs: 0 });

@@ -1,0 +1,24 @@
+/** The process that does the work of the keeper. */
+import { parseHandover } from '../agent/session/handover.ts';
+import { systemClock } from '../base/clock.ts';
+import type { Logger } from '../base/logger.ts';
+import { exitCodes } from './exitCodes.ts';
+import { keepOn } from './keepOn.ts';
+
+/** Resolves with an exit code when nothing is left to do here. */
+export async function work(words: string, logger: Logger, signal: AbortSignal): Promise<number> {
+  // Only this process is to be taken for Node, not what the sessions start.
+  delete process.env['ELECTRON_RUN_AS_NODE'];
+  process.once('uncaughtException', (error) => {
+    logger.error('A fault that nobody caught.', error);
+    process.exit(exitCodes.fault);
+  });
+  try {
+    await keepOn(parseHandover(words), { clock: systemClock, logger, signal });
+    logger.info('Nothing is left to do here.');
+    return exitCodes.done;
+  } catch (error) {
+    logger.error('Cannot go on.', error);
+    return exitCodes.failed;
+  }
+}
