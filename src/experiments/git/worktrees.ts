@@ -37,6 +37,8 @@ export interface MadeBranch extends Branch {
   /** False: it was there already, and nothing was changed. */
   readonly isNew: boolean;
   readonly leftOut: readonly string[];
+  /** Some of its files are kept with Git LFS: only their pointers are in the work tree. */
+  readonly hasPointers: boolean;
 }
 
 export interface ListedBranch extends Branch {
@@ -68,7 +70,10 @@ export function slugOf(name: string): string {
 
 const isOfLedger = (name: string): boolean => /^e\d+$/.test(name);
 
-/** Prints the commit of ref $3 and the real path of work tree $2, which is made where it is not whole. */
+/**
+ * Prints the commit of ref $3 and the real path of work tree $2, which is made where it is not whole; then whether it was,
+ * and whether files of it are kept with Git LFS.
+ */
 const addScript = String.raw`${scriptStart}
 enter_repo "$1"
 path=$2 ref=$3
@@ -101,7 +106,9 @@ if ! is_whole; then
   tree_at=$path index=$made/index p read-tree --reset -u "$commit" >&2 || exit 1
   printf '%s\n' "$top" >"$path.repo" && : >"$made/helios" || exit 1
 fi
-printf '%s\0%s\0%s\0' "$commit" "$path" "$is_new"
+has_pointers=0
+! g grep -qE 'filter=lfs' "$commit" -- .gitattributes '*/.gitattributes' || has_pointers=1
+printf '%s\0%s\0%s\0%s\0' "$commit" "$path" "$is_new" "$has_pointers"
 `;
 
 const startScript = String.raw`${scriptStart}
@@ -241,12 +248,13 @@ export class Worktrees {
     throw new GitFailure('git', 'The repository cannot be written, so nothing can be kept in it.');
   }
 
-  async #worktree(place: RepoPlace, slug: string, ref: string): Promise<Branch & { readonly isNew: boolean }> {
+  async #worktree(place: RepoPlace, slug: string, ref: string): Promise<Omit<MadeBranch, 'leftOut'>> {
     const { machine } = place;
     const mark = randomBytes(9).toString('hex');
     const text = await this.#run(place, addScript, this.#path(machine, slug), ref, heliosFolder(machine), mark);
-    const [commit = '', path = '', isNew] = text.split('\0');
-    return { name: slug, ref, commit, path: Buffer.from(path, 'latin1').toString('utf8'), isNew: isNew === '1' };
+    const [commit = '', path = '', isNew, hasPointers] = text.split('\0');
+    const made = { name: slug, ref, commit, path: Buffer.from(path, 'latin1').toString('utf8') };
+    return { ...made, isNew: isNew === '1', hasPointers: hasPointers === '1' };
   }
 
   async #has(place: RepoPlace, revision: string): Promise<boolean> {

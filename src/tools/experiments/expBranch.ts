@@ -3,6 +3,7 @@ import { oneLine } from '../../base/text.ts';
 import {
   codeAliases,
   leftOutFields,
+  pointerFields,
   placeOf,
   placeParameters,
   shortCommit,
@@ -47,6 +48,7 @@ export const expBranch = (deps: ExperimentCode): Tool =>
         content: {
           ...{ branch: made.name, path: made.path, commit: made.commit, created: made.isNew },
           ...leftOutFields(made.leftOut),
+          ...pointerFields(made.hasPointers),
           note: made.isNew
             ? 'Work in path: edit files there and give it as cwd to runs. Ignored files (data, environments) are not in it.'
             : 'It was there already; nothing was changed.',

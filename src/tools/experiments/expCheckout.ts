@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { branchAliases, shortCommit, type ExperimentCode } from './experimentCode.ts';
+import { branchAliases, pointerFields, shortCommit, type ExperimentCode } from './experimentCode.ts';
 import { machineId, machinePath, onMachine } from '../terms/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
@@ -24,7 +24,11 @@ export const expCheckout = (deps: ExperimentCode): Tool =>
     async execute({ machine_id: id, repo_path: repo, branch }, { signal }) {
       const machine = deps.machines.get(id);
       const folder = repo === undefined ? {} : { folder: await machinePath(machine, repo) };
-      const { name, path, commit, isNew } = await deps.worktrees.checkout({ machine, signal, ...folder }, branch);
-      return { content: { branch: name, path, commit, created: isNew }, summary: `${name} · ${shortCommit(commit)}` };
+      const made = await deps.worktrees.checkout({ machine, signal, ...folder }, branch);
+      const { name, path, commit, isNew } = made;
+      return {
+        content: { branch: name, path, commit, created: isNew, ...pointerFields(made.hasPointers) },
+        summary: `${name} · ${shortCommit(commit)}`,
+      };
     },
   });

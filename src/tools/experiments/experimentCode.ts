@@ -44,4 +44,12 @@ export const placeOf = async (
 export const leftOutFields = (leftOut: readonly string[]): { readonly left_out?: readonly string[] } =>
   leftOut.length === 0 ? {} : { left_out: leftOut };
 
+/** Training on a pointer fails late, or reads rubbish. */
+export const pointerFields = (hasPointers: boolean): { readonly lfs?: string } =>
+  hasPointers
+    ? {
+        lfs: 'Files that are kept with Git LFS are pointers here. Give runs the path of the real ones in the checkout.',
+      }
+    : {};
+
 export const shortCommit = (commit: string): string => commit.slice(0, 10);

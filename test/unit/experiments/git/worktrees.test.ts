@@ -284,6 +284,20 @@ for (const host of hosts)
       assert.equal(made.git('status', '--porcelain'), '');
     });
 
+    it('says where only pointers of files are in it', async () => {
+      const { repo, branch, ask } = begin();
+      assert.doesNotMatch(
+        JSON.stringify(await ask('exp_branch', { repo_path: repo.folder, experiment_name: 'without' })),
+        /LFS/,
+      );
+      repo.write({ 'models/.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' });
+      await branch('with');
+      assert.match(
+        JSON.stringify(await ask('exp_checkout', { branch: 'with' })),
+        /kept with Git LFS are pointers here/,
+      );
+    });
+
     it('is taken over by no name that git or a person would misread', async () => {
       const { repo, branch } = begin();
       const kept = await branch('made');
