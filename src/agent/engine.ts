@@ -102,13 +102,20 @@ export interface Session {
   readonly ended: Promise<EndReason>;
 }
 
+export interface ResumeOptions {
+  /** What it may spend from now on. */
+  readonly budget?: Budget;
+  /** A person wants it in this window: another window hands it over. */
+  readonly takesOver?: boolean;
+}
+
 export interface Sessions {
   start(request: GoalRequest): Promise<Session>;
   /**
    * Takes an unfinished session up where it stands; an ended one goes on when something is said. One that goes on in the
    * background is taken back from there. Throws `UserFacing` when another window or terminal owns it.
    */
-  resume(id: SessionId, options?: { readonly budget?: Budget }): Promise<Session>;
+  resume(id: SessionId, options?: ResumeOptions): Promise<Session>;
   /** Sessions that are open in this process, oldest first. */
   open(): readonly Session[];
   /** Newest first. */

@@ -1,7 +1,7 @@
 /**
  * One writer per session: a lock file with a heartbeat. A dead owner's lease can be taken over: on the same host when its
  * process is gone, from another host when the heartbeat is old. What goes on in the background hands its lease over to a
- * window or a terminal that asks for it; these two keep theirs.
+ * window or a terminal that asks for it; a window to another one where a person wants it there; a terminal keeps its own.
  */
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
@@ -32,7 +32,9 @@ export interface LeaseTerms {
   readonly kind: OwnerKind;
   /** Called when somebody else took the lease over (this host slept too long): the holder must stop writing. */
   onLost(): void;
-  /** Called once when a window or a terminal wants a lease of kind `detached`: the holder is to release it soon. */
+  /** A person wants it here: a window is asked for it, too. */
+  readonly takesOver?: boolean;
+  /** Called once when somebody wants the lease who may have it: the holder is to release it soon. */
   onWanted?(): void;
 }
 
@@ -50,11 +52,11 @@ export class Lease {
     this.#owner = owner;
     this.#terms = terms;
     this.#timer = this.#nextBeat();
-    if (yields(owner)) this.#watch = watchLease(file, () => void this.#look().catch(() => undefined));
+    if (handsOver(owner)) this.#watch = watchLease(file, () => void this.#look().catch(() => undefined));
   }
 
   /**
-   * Takes the lease or throws `StorageFailure('owned')` naming the owner. An owner in the background is asked for it, and
+   * Takes the lease or throws `StorageFailure('owned')` naming the owner. An owner that hands it over is asked for it, and
    * given some seconds.
    */
   static async acquire(file: string, terms: LeaseTerms): Promise<Lease> {
@@ -64,7 +66,7 @@ export class Lease {
       if (await claim(file, owner, terms.clock)) return new Lease(file, owner, terms);
       const holder = await liveOwner(file, terms.clock);
       if (holder === undefined) continue;
-      if (!yields(holder) || yields(owner)) throw owned(file, holder);
+      if (!mayAsk(terms, holder)) throw owned(file, holder);
       await askFor(file, holder, terms.clock);
     }
     throw owned(file, await liveOwner(file, terms.clock));
@@ -105,7 +107,7 @@ export class Lease {
     if (!(await this.#isOurs())) return false;
     const now = new Date(this.#terms.clock.now());
     await utimes(this.#file, now, now);
-    if (yields(this.#owner)) await this.#look();
+    if (handsOver(this.#owner)) await this.#look();
     return true;
   }
 
@@ -121,7 +123,12 @@ export class Lease {
   }
 }
 
-const yields = ({ kind }: LeaseOwner): boolean => kind === 'detached';
+const handsOver = ({ kind }: LeaseOwner): boolean => kind === 'detached' || kind === 'window';
+
+function mayAsk({ kind, takesOver = false }: LeaseTerms, holder: LeaseOwner): boolean {
+  if (kind === 'detached') return false;
+  return holder.kind === 'detached' || (takesOver && kind === 'window' && handsOver(holder));
+}
 
 /** Resolves when `holder` has let go of the lease, or has died; throws when it keeps it. */
 async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<void> {

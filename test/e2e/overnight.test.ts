@@ -12,7 +12,7 @@ import type { WireAnswer, WireServer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath } from '../setup/paths.ts';
-import { Workbench, type TreeRow } from './workbench.ts';
+import { Workbench } from './workbench.ts';
 
 const dayMs = 86_400_000;
 /** Reads its rate from a file of the repository, so that another experiment is another state of the code. */
@@ -58,6 +58,7 @@ describe('a night in the hands of a person', () => {
   let server: WireServer;
   let vscode: VsCode;
   let workbench: Workbench;
+  let other: Workbench | undefined;
   let asked = 0;
 
   before(async () => {
@@ -82,15 +83,18 @@ describe('a night in the hands of a person', () => {
   });
 
   after(async () => {
+    await other?.close();
     await workbench?.close();
     await vscode?.dispose();
     await server?.close();
     await rm(root, { recursive: true, force: true });
   });
 
-  const rows = (): Promise<readonly TreeRow[]> => workbench.treeRows('Experiments');
-  const rowMatching = (label: string, description: RegExp): Promise<unknown> =>
-    workbench.eventually(rows, (all) => all.some((row) => row.label === label && description.test(row.description)));
+  const rowMatching = (label: string, description: RegExp, of = workbench): Promise<unknown> =>
+    of.eventually(
+      () => of.treeRows('Experiments'),
+      (all) => all.some((row) => row.label === label && description.test(row.description)),
+    );
   const tabMatching = (pattern: RegExp): Promise<unknown> =>
     workbench.eventually(
       () => workbench.page.locator('.tab.active').allInnerTexts(),
@@ -221,7 +225,7 @@ describe('a night in the hands of a person', () => {
   });
 
   it('is asked before an interrupted session goes on', async () => {
-    await workbench.reload();
+    await workbench.reloadByCommand();
     await workbench.notificationMatching(/“bring loss < 0\.1” was interrupted/);
     await workbench.screenshot('overnight-resume-light');
     await workbench.pressNotificationButton('Resume');
@@ -229,6 +233,18 @@ describe('a night in the hands of a person', () => {
     await rowMatching('bring loss < 0.1', /Sleeping/);
     await workbench.screenshot('overnight-tree-light');
     assert.deepEqual(workbench.consoleErrors(), []);
+  });
+
+  it('is taken over by another window of the folder, where a person wants it', async () => {
+    other = await Workbench.open(vscode);
+    await other.openContainer('Helios');
+    await rowMatching('bring loss < 0.1', /Goes on in another window/, other);
+    await other.notificationMatching(/“bring loss < 0\.1” goes on in another window of this folder/);
+    await other.screenshot('overnight-take-over');
+    await other.pressNotificationButton('Take Over Here');
+    await rowMatching('bring loss < 0.1', /Sleeping/, other);
+    await rowMatching('bring loss < 0.1', /Goes on in another window/);
+    assert.deepEqual([...workbench.consoleErrors(), ...other.consoleErrors()], []);
   });
 });
 

@@ -67,11 +67,13 @@ export class Workbench {
     const entry = this.page
       .locator('.quick-input-widget .quick-input-list-entry .label-name')
       .getByText(title, { exact: true });
-    // A window that is still loading, or a view that takes the focus, can swallow the key.
+    const input = this.page.locator('.quick-input-widget .quick-input-box input');
+    // A window that is still loading, a view that takes the focus, or a list that is just closing can swallow the key.
     for (let attempt = 1; ; attempt += 1) {
       await this.page.keyboard.press('F1');
-      await this.page.locator('.quick-input-widget .quick-input-box input').fill(`>${title}`);
-      if (await appears(entry.first(), 10_000)) {
+      const isOpen = await appears(input, 5_000);
+      if (isOpen) await input.fill(`>${title}`, { timeout: 5_000 }).catch(() => undefined);
+      if (isOpen && (await appears(entry.first(), 10_000))) {
         await entry.first().click();
         return this.#paletteIsGone();
       }

@@ -15,6 +15,7 @@ import { limitsText } from '../budget/words.ts';
 import type {
   GoalRequest,
   KilledRun,
+  ResumeOptions,
   RunPlace,
   Session,
   SessionOwner,
@@ -90,14 +91,14 @@ export class SessionStore implements Sessions {
       workFolder: request.workFolder,
       helios: version,
     };
-    const session = await this.#attach(id, first);
+    const session = await this.#attach(id, { first });
     return this.#begun(session, session.introduce(goalText(goal, limitsText(budget))));
   }
 
-  async resume(id: SessionId, options: { readonly budget?: Budget } = {}): Promise<Session> {
+  async resume(id: SessionId, options: ResumeOptions = {}): Promise<Session> {
     const budget = options.budget && checkedBudget(options.budget);
     const open = this.#open.get(id);
-    if (open === undefined || this.#resuming.has(id)) return this.#resumeOnce(id, budget);
+    if (open === undefined || this.#resuming.has(id)) return this.#resumeOnce(id, options);
     if (budget !== undefined) await open.allow(by(), budget);
     return open;
   }
@@ -193,14 +194,14 @@ export class SessionStore implements Sessions {
     return await work(log);
   };
 
-  #resumeOnce(id: SessionId, budget: Budget | undefined): Promise<Session> {
-    const resuming = this.#resuming.get(id) ?? this.#resume(id, budget).finally(() => this.#resuming.delete(id));
+  #resumeOnce(id: SessionId, options: ResumeOptions): Promise<Session> {
+    const resuming = this.#resuming.get(id) ?? this.#resume(id, options).finally(() => this.#resuming.delete(id));
     this.#resuming.set(id, resuming);
     return resuming;
   }
 
-  async #resume(id: SessionId, budget: Budget | undefined): Promise<Session> {
-    const session = await this.#attach(id);
+  async #resume(id: SessionId, { budget, takesOver = false }: ResumeOptions): Promise<Session> {
+    const session = await this.#attach(id, { takesOver });
     return this.#begun(session, session.takeUp(by(), resumeText, budget));
   }
 
@@ -215,12 +216,12 @@ export class SessionStore implements Sessions {
     }
   }
 
-  async #attach(id: SessionId, first?: Extract<SessionEvent, { type: 'session.started' }>): Promise<LiveSession> {
+  async #attach(id: SessionId, { first, takesOver = false }: Attaching): Promise<LiveSession> {
     const { home, shared } = this.#deps;
     if (this.#isClosed) throw closing();
     if (first === undefined) await this.#mustExist(id);
     const owned = new AsyncDisposableStack();
-    const lease = await this.#lease(id);
+    const lease = await this.#lease(id, takesOver);
     owned.defer(() => lease.release());
     try {
       const log = await SessionLog.open(home.journalFile(id), shared.clock, first);
@@ -273,12 +274,13 @@ export class SessionStore implements Sessions {
       throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
   }
 
-  async #lease(id: SessionId): Promise<Lease> {
+  async #lease(id: SessionId, takesOver = false): Promise<Lease> {
     const { home, shared, ownerKind } = this.#deps;
     try {
       return await Lease.acquire(home.leaseFile(id), {
         clock: shared.clock,
         kind: ownerKind,
+        takesOver,
         onLost: () => void this.#lost(id),
         onWanted: () => void this.#handOver(id),
       });
@@ -302,6 +304,12 @@ export class SessionStore implements Sessions {
     const session = this.#open.get(id);
     if (session !== undefined) await this.#letGo(session, () => session.close());
   }
+}
+
+interface Attaching {
+  /** Of a new one. */
+  readonly first?: Extract<SessionEvent, { type: 'session.started' }>;
+  readonly takesOver?: boolean;
 }
 
 const by = (): string => `process ${process.pid}`;

@@ -75,7 +75,7 @@ async function resume(parts: Parts, argument: unknown): Promise<void> {
   const engine = await parts.host.get();
   const id = sessionIdOf(argument) ?? (await pickSaved(parts));
   if (id === undefined) return;
-  const session = await engine.sessions.resume(id);
+  const session = await engine.sessions.resume(id, { takesOver: true });
   if (session.state.phase === 'ended') await say(parts, id);
   else await showSession(parts, session);
 }

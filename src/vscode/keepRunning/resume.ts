@@ -59,6 +59,7 @@ export class Resumption implements Disposable {
     for (const { id } of found) this.#known.add(id);
     const afterMs = looksAfterMs[round];
     if (afterMs !== undefined) this.#lookLater(afterMs, round + 1);
+    else if (round === looksAfterMs.length) await this.#offerThoseOfWindows(engine);
     if (found.length === 0) return;
     // A question that nobody answers holds nothing up.
     if (policy === 'ask')
@@ -72,6 +73,26 @@ export class Resumption implements Disposable {
     this.#next = clock.after(afterMs, () => {
       this.#look(round).catch((error: unknown) => logger.error(`resume: ${messageOf(error)}`));
     });
+  }
+
+  /**
+   * A window that was cut off, as by a lost connection, may live on for hours where its server runs, and work on its
+   * sessions there: the person is asked once whether they want them here.
+   */
+  async #offerThoseOfWindows({ sessions }: Engine): Promise<void> {
+    for (const { id, endReason } of await sessions.list()) {
+      if (endReason !== undefined || this.#known.has(id) || (await sessions.owner(id))?.kind !== 'window') continue;
+      const { state } = await sessions.read(id);
+      const isOpenHere = sessions.open().some((open) => open.id === id);
+      if (isOpenHere || state.phase === 'paused' || !isOfFolders(state, this.#options.folders())) continue;
+      this.#known.add(id);
+      const text = `“${oneLine(state.goal, 80)}” goes on in another window of this folder.`;
+      void offer(
+        window.showInformationMessage(text, 'Take Over Here'),
+        { 'Take Over Here': 'helios.resumeSession' },
+        id,
+      );
+    }
   }
 
   async #ask(engine: Engine, found: readonly SessionState[]): Promise<void> {
@@ -106,8 +127,11 @@ async function interruptedHere(engine: Engine, { folders, logger }: ResumeOption
     }),
   );
   const states = (await Promise.all(reading)).flatMap((found) => found?.state ?? []);
-  return states.filter(({ workFolder }) => folders().some((folder) => isInside(folder, workFolder)));
+  return states.filter((state) => isOfFolders(state, folders()));
 }
+
+const isOfFolders = ({ workFolder }: SessionState, folders: readonly string[]): boolean =>
+  folders.some((folder) => isInside(folder, workFolder));
 
 /** Closing the question leaves them as they are; they can be resumed from the Experiments view. */
 async function isWanted(states: readonly SessionState[]): Promise<boolean> {

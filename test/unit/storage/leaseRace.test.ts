@@ -20,9 +20,9 @@ const contender = `
   import { systemClock } from ${source('base/clock.ts')};
   const held = new Map();
   for await (const line of createInterface({ input: process.stdin })) {
-    const { file, kind } = JSON.parse(line);
+    const { file, kind, takesOver } = JSON.parse(line);
     const release = () => held.get(file)?.release().then(() => console.log(JSON.stringify({ released: file })));
-    const terms = { clock: systemClock, kind, onLost: () => console.log('{"lost":true}'), onWanted: () => void release() };
+    const terms = { clock: systemClock, kind, takesOver, onLost: () => console.log('{"lost":true}'), onWanted: () => void release() };
     Lease.acquire(file, terms).then(
       (lease) => { held.set(file, lease); console.log(JSON.stringify({ won: process.pid })); },
       (error) => console.log(JSON.stringify({ refused: error.message })),
@@ -43,8 +43,8 @@ class Contender {
     this.#lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
   }
 
-  go(file: string, kind: OwnerKind): void {
-    this.child.stdin?.write(`${JSON.stringify({ file, kind })}\n`);
+  go(file: string, kind: OwnerKind, takesOver = false): void {
+    this.child.stdin?.write(`${JSON.stringify({ file, kind, takesOver })}\n`);
   }
 
   async answer(): Promise<Answer> {
@@ -151,6 +151,26 @@ describe('a lease that processes race for', function () {
       other?.go(file, wanted);
       assert.match(JSON.stringify(await other?.answer()), /worked on by/);
     }
+  });
+
+  it('is handed over by a window to the one where a person wants it, and by a terminal to none', async () => {
+    const [holder, first, second] = contenders;
+    assert.ok(holder && first && second);
+    const file = path.join(folder, 'wanted', 'lease.json');
+    holder.go(file, 'window');
+    assert.deepEqual(await holder.answer(), { won: holder.child.pid });
+    for (const kind of ['terminal', 'detached'] as const) {
+      second.go(file, kind, true);
+      assert.match(JSON.stringify(await second.answer()), /worked on by/);
+    }
+    first.go(file, 'window', true);
+    assert.deepEqual(await holder.answer(), { released: file });
+    assert.deepEqual(await first.answer(), { won: first.child.pid });
+    const kept = path.join(folder, 'kept-terminal', 'lease.json');
+    second.go(kept, 'terminal');
+    assert.deepEqual(await second.answer(), { won: second.child.pid });
+    first.go(kept, 'window', true);
+    assert.match(JSON.stringify(await first.answer()), /worked on by helios in a terminal/);
   });
 
   it('is free once the background dies over it', async () => {
