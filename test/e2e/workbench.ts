@@ -70,6 +70,7 @@ export class Workbench {
     const input = this.page.locator('.quick-input-widget .quick-input-box input');
     // A window that is still loading, a view that takes the focus, or a list that is just closing can swallow the key.
     for (let attempt = 1; ; attempt += 1) {
+      await this.#pointAway();
       await this.page.keyboard.press('F1');
       const isOpen = await appears(input, 5_000);
       if (isOpen) await input.fill(`>${title}`, { timeout: 5_000 }).catch(() => undefined);
@@ -80,6 +81,11 @@ export class Workbench {
       if (attempt === 6) throw new Error(`The palette does not offer ${title}.`);
       await this.page.keyboard.press('Escape');
     }
+  }
+
+  /** What a list says of that on which the pointer rests would cover its entries. */
+  #pointAway(): Promise<void> {
+    return this.page.mouse.move(0, 0);
   }
 
   /** What is typed while it closes would go to whatever has the focus then. */
@@ -98,6 +104,7 @@ export class Workbench {
   /** Takes the entry with this label in the quick pick that is open, after typing `filter`. */
   async pick(label: string, filter = label): Promise<void> {
     const list = this.page.locator('.quick-input-widget');
+    await this.#pointAway();
     await list.locator('.quick-input-box input').waitFor();
     await list.locator('.quick-input-box input').fill(filter);
     const name = list.locator('.quick-input-list-entry .label-name').getByText(label, { exact: true });
