@@ -188,8 +188,7 @@ describe('a night in the hands of a person', () => {
   });
 
   it('shows what old sessions would go, and removes none when it is not told to', async () => {
-    await workbench.command('Helios: Clean Up Sessions');
-    await workbench.pick('Older than 30 days');
+    await workbench.commandThenPick('Helios: Clean Up Sessions', 'Older than 30 days');
     const dialog = workbench.page.locator('.monaco-dialog-box');
     await dialog.getByText(/Remove 1 session, .* with its runs on every machine\?/).waitFor();
     await tabMatching(/Clean Up/);

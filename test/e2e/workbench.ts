@@ -111,6 +111,17 @@ export class Workbench {
     await name.first().click();
   }
 
+  /** Runs a command that asks with a list. A view that takes the focus late closes the list: then it is run again. */
+  async commandThenPick(title: string, label: string): Promise<void> {
+    const entry = this.page.locator('.quick-input-list-entry .label-name').getByText(label, { exact: true }).first();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await this.command(title);
+      await this.#pointAway();
+      if (await appears(entry, 5_000)) return entry.click();
+    }
+    throw new Error(`${title} does not offer ${label}.`);
+  }
+
   /** Resolves when the input box that is open shows this, as its title or as what is wrong with the text. */
   async inputTitled(text: string | RegExp): Promise<void> {
     await this.page.locator('.quick-input-widget').getByText(text).first().waitFor();
