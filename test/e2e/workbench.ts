@@ -117,7 +117,8 @@ export class Workbench {
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       await this.command(title);
       await this.#pointAway();
-      if (await appears(entry, 5_000)) return entry.click();
+      const isTaken = (await appears(entry, 5_000)) && (await entry.click({ timeout: 5_000 }).then(yes, no));
+      if (isTaken) return;
     }
     throw new Error(`${title} does not offer ${label}.`);
   }
@@ -426,8 +427,6 @@ async function holds(frame: Frame, selector: string): Promise<boolean> {
     );
 }
 
-const appears = (locator: Locator, timeout: number): Promise<boolean> =>
-  locator.waitFor({ timeout }).then(
-    () => true,
-    () => false,
-  );
+const yes = (): boolean => true;
+const no = (): boolean => false;
+const appears = (locator: Locator, timeout: number): Promise<boolean> => locator.waitFor({ timeout }).then(yes, no);
