@@ -257,4 +257,6 @@ export type StreamEvent =
   | { readonly type: 'text.delta'; readonly text: string }
   | { readonly type: 'thinking.delta'; readonly text: string }
   | { readonly type: 'text.discarded'; readonly why: string }
+  /** Worth a line, whatever is being said. */
+  | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'tool.progress'; readonly callId: string; readonly text: string };

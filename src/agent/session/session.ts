@@ -263,7 +263,7 @@ export class LiveSession implements Session, SessionHooks {
         : `${failure.message} The session waits, and goes on by itself as soon as it can be recorded.`;
     if (failure !== undefined) notices.stalled(why);
     logger.info(why);
-    this.show({ type: 'text.discarded', why });
+    this.show({ type: 'notice', text: why });
   }
 
   async #work(signal: AbortSignal): Promise<void> {
@@ -291,7 +291,7 @@ export class LiveSession implements Session, SessionHooks {
       if (this.state.phase !== 'ended') await this.end('error', text);
     } catch (second) {
       this.#parts.logger.error(`The end could not be recorded: ${messageOf(second)}`);
-      this.show({ type: 'text.discarded', why: text });
+      this.show({ type: 'notice', text });
       this.#hasEnded = true;
       this.#ended.resolve('error');
       this.#onBroken();

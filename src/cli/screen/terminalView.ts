@@ -51,6 +51,7 @@ export class TerminalView implements SessionView, Disposable {
       this.#streamed += event.text;
       this.#screen.stream(cleanText(event.text));
     }
+    if (event.type === 'notice') this.notice(event.text);
     if (event.type === 'text.discarded') {
       this.#streamed = '';
       this.#screen.endStream();

@@ -77,6 +77,7 @@ export class PlainView implements SessionView {
 
   stream(event: StreamEvent): void {
     if (event.type === 'text.discarded') this.notice(event.why);
+    if (event.type === 'notice') this.notice(event.text);
   }
 
   notice(text: string): void {

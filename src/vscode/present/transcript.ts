@@ -40,6 +40,7 @@ export class Transcript {
       return [{ kind: 'text', markdown: event.text }];
     }
     if (event.type === 'text.discarded') return this.#discarded(event.why);
+    if (event.type === 'notice') return [line('info', plain(event.text))];
     // VS Code itself says that the answer is being worked on.
     if (event.type === 'thinking.delta') return [];
     return [{ kind: 'progress', text: plainProgress(event.text, this.#titles.get(event.callId)) }];

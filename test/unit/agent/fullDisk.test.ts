@@ -43,7 +43,7 @@ describe('full disk', () => {
     const session = await bed.start();
     const streamed: StreamEvent[] = [];
     session.onDidStream((event) => streamed.push(event));
-    const words = (): string => JSON.stringify(streamed.filter(({ type }) => type === 'text.discarded'));
+    const words = (): string => JSON.stringify(streamed.filter(({ type }) => type === 'notice'));
     await filled;
     await until(() => /No space left to write .*journal\.jsonl.*waits, and goes on by itself/.test(words()));
     await clock.advance(3_600_000);
@@ -121,7 +121,7 @@ describe('full disk', () => {
     const session = await bed.start();
     await new Promise<void>((resolve) =>
       session.onDidStream(({ type }) => {
-        if (type === 'text.discarded') resolve();
+        if (type === 'notice') resolve();
       }),
     );
     await assert.rejects(session.stop(), /No space left/);

@@ -39,6 +39,16 @@ describe('transcript', () => {
     assert.deepEqual(transcript.event(replied('Hello'), stateOf()), []);
   });
 
+  it('shows a notice as what it is, and the reply that it came into only once', () => {
+    const transcript = new Transcript();
+    transcript.event(requested, stateOf());
+    transcript.stream({ type: 'text.delta', text: 'Hello' });
+    const notice = textOf(transcript.stream({ type: 'notice', text: 'No space left. The session waits.' }));
+    assert.match(notice, /No space left\. The session waits\./);
+    assert.doesNotMatch(notice, /cut off|again/);
+    assert.deepEqual(transcript.event(replied('Hello'), stateOf()), []);
+  });
+
   it('shows a reply whole when the following began in the middle of it', () => {
     const transcript = new Transcript();
     assert.deepEqual(transcript.stream({ type: 'text.delta', text: 'lo' }), []);
