@@ -1,9 +1,11 @@
 /** What a failed test leaves for a person: a picture of each window, in out/screenshots. */
-import { afterEach } from 'mocha';
+import type { RootHookObject } from 'mocha';
 import { openWorkbenches } from './workbench.ts';
 
-afterEach(async function () {
+export const mochaHooks: RootHookObject = { afterEach: pictureOfFailure };
+
+async function pictureOfFailure(this: Mocha.Context): Promise<void> {
   if (this.currentTest?.state !== 'failed') return;
   const name = this.currentTest.fullTitle().replaceAll(/[^a-z0-9]+/gi, '-');
   for (const workbench of openWorkbenches) await workbench.screenshot(`failed-${name}`);
-});
+}

@@ -56,6 +56,8 @@ const quietSettings = {
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
   'window.confirmBeforeClose': 'never',
+  // In a window that is still being drawn, views take the focus when nobody expects it.
+  'workbench.quickOpen.closeOnFocusLost': false,
 };
 
 export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {

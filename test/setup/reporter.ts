@@ -1,7 +1,7 @@
 /**
  * The mocha reporter of every tier: prints like `spec` and leaves the counts for `npm test`. They never look better than
  * the run was: one that breaks off counts as a failure more, whatever the exit code is that it broke off with.
- *   HELIOS_TEST_COUNTS  file for `{ passed, failed, pending }`, written when the tier has ended
+ *   HELIOS_TEST_COUNTS  file for the counts and what failed (`Counts`), written when the tier has ended
  *   HELIOS_TEST_OUTPUT  file for the printed lines, for a process whose console nobody reads
  */
 import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
@@ -13,18 +13,29 @@ export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly pending: number;
+  readonly failures: readonly Failure[];
+}
+
+export interface Failure {
+  /** Relative to the repository; none where a run broke off, which no file is known to have done. */
+  readonly file?: string;
+  readonly test: string;
+  /** The first line of the error. */
+  readonly why: string;
 }
 
 const countsFile = process.env['HELIOS_TEST_COUNTS'];
 const outputFile = process.env['HELIOS_TEST_OUTPUT'];
 
 export class Reporter extends Mocha.reporters.Spec {
+  readonly #failures: Failure[] = [];
   #ended = false;
 
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     if (outputFile) Mocha.reporters.Base.consoleLog = print;
     runner.prependListener('fail', nameTheFile);
+    runner.on('fail', (runnable: Mocha.Runnable, error: unknown) => this.#failures.push(failureOf(runnable, error)));
     runner.once('end', () => {
       this.#ended = true;
       writeCounts(this.#counts());
@@ -36,7 +47,7 @@ export class Reporter extends Mocha.reporters.Spec {
 
   #counts(): Counts {
     const { passes: passed, failures: failed, pending } = this.stats;
-    return { passed, failed, pending };
+    return { passed, failed, pending, failures: this.#failures };
   }
 
   /** A worker that died while it had nothing to do lets mocha wait for it until nothing is left to wait for: code 0. */
@@ -47,7 +58,8 @@ export class Reporter extends Mocha.reporters.Spec {
       'The run broke off before its end: a test ended the process, or something was thrown after its test was over.',
     );
     const counts = this.#counts();
-    writeCounts({ ...counts, failed: counts.failed + 1 });
+    const brokenOff = { test: 'the run as a whole', why: 'broke off before its end' };
+    writeCounts({ ...counts, failed: counts.failed + 1, failures: [...counts.failures, brokenOff] });
     process.exitCode = 1;
   }
 }
@@ -58,10 +70,22 @@ function nameTheFile(runnable: Mocha.Runnable, error: unknown): void {
   runnable.title = `${relative(process.cwd(), runnable.file)} did not run to its end`;
 }
 
+function failureOf(runnable: Mocha.Runnable, error: unknown): Failure {
+  const message = error instanceof Error ? error.message : format(error);
+  return {
+    ...(runnable.file !== undefined && { file: relative(process.cwd(), runnable.file) }),
+    test: runnable.fullTitle(),
+    why: message.trim().split('\n', 1)[0] ?? '',
+  };
+}
+
 /** For a suite that breaks before its tests could run or after they did. */
 export function reportBreakdown(error: unknown): void {
   print(error);
-  if (countsFile && !existsSync(countsFile)) writeCounts({ passed: 0, failed: 1, pending: 0 });
+  if (countsFile && !existsSync(countsFile)) {
+    const failure = { test: 'the suite as a whole', why: format(error).split('\n', 1)[0] ?? '' };
+    writeCounts({ passed: 0, failed: 1, pending: 0, failures: [failure] });
+  }
 }
 
 function print(...line: unknown[]): void {

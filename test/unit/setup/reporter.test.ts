@@ -118,7 +118,7 @@ describe('the counts of the unit tier', () => {
 
   it('are those of all files', async () => {
     const { code, counts } = await tierOf({ 'good.test.ts': twoGood, 'planted.test.ts': twoGood });
-    assert.deepEqual({ code, counts }, { code: 0, counts: { passed: 4, failed: 0, pending: 0 } });
+    assert.deepEqual({ code, counts }, { code: 0, counts: { passed: 4, failed: 0, pending: 0, failures: [] } });
   });
 
   for (const { what, source, beside = twoGood, passed, failed, printed } of troubles) {
@@ -126,6 +126,7 @@ describe('the counts of the unit tier', () => {
       const { code, counts, output } = await tierOf({ 'good.test.ts': beside, 'planted.test.ts': source });
       assert.match(output, printed);
       assert.deepEqual({ passed: counts?.passed, failed: counts?.failed }, { passed: passed + 2, failed });
+      assert.equal(counts?.failures.length, failed);
       assert.notEqual(code, 0);
     });
   }

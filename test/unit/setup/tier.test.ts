@@ -1,0 +1,77 @@
+/** What is said of a tier whose tests fail once, or each time. */
+import assert from 'node:assert/strict';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { scratchFolder } from '../../fakes/scratch.ts';
+import { repositoryRoot } from '../../setup/paths.ts';
+import { runTier, type TierResult } from '../../setup/tier.ts';
+
+const good = "it('good', () => {});";
+const bad = "it('bad', () => { throw new Error('no\\nluck'); });";
+const once = (name: string): string => `import { existsSync, writeFileSync } from 'node:fs';
+  it('good too', () => {});
+  it('once', () => {
+    if (existsSync('${name}')) return;
+    writeFileSync('${name}', '');
+    throw new Error('too busy');
+  });`;
+
+describe('tier', () => {
+  const folder = scratchFolder();
+
+  it('runs what failed once more, alone, and tells what passed then', async () => {
+    const result = await planted({ 'a.test.ts': good, 'b.test.ts': once('b'), 'c.test.ts': once('c') }, true);
+    assert.deepEqual(
+      { passed: result.passed, failed: result.failed, failures: result.failures },
+      { passed: 5, failed: 0, failures: [] },
+    );
+    assert.deepEqual(
+      result.unsteady.toSorted((one, other) => (one.file ?? '').localeCompare(other.file ?? '')),
+      ['b', 'c'].map((name) => ({ file: `test/${name}.test.ts`, test: 'once', why: 'too busy' })),
+    );
+  });
+
+  it('fails when anything fails again', async () => {
+    const result = await planted({ 'a.test.ts': once('a'), 'b.test.ts': bad }, true);
+    assert.deepEqual(
+      { passed: result.passed, failed: result.failed, unsteady: result.unsteady },
+      { passed: 1, failed: 2, unsteady: [] },
+    );
+    assert.ok(
+      result.failures.some(({ file, test, why }) => file === 'test/b.test.ts' && test === 'bad' && why === 'no'),
+    );
+  });
+
+  it('gives no second try where nothing real can be late', async () => {
+    const result = await planted({ 'a.test.ts': once('a') }, false);
+    assert.deepEqual({ failed: result.failed, unsteady: result.unsteady }, { failed: 1, unsteady: [] });
+  });
+
+  it('gives no second try to many files', async () => {
+    const result = await planted(Object.fromEntries([1, 2, 3, 4].map((n) => [`${n}.test.ts`, once(String(n))])), true);
+    assert.equal(result.failed, 4);
+  });
+
+  it('fails when there is no test, and when the run ends badly', async () => {
+    assert.equal((await planted({}, true)).failed, 1);
+    assert.equal((await planted({ 'a.test.ts': good, 'b.test.ts': 'process.kill(process.pid);' }, true)).failed, 1);
+  });
+
+  /** These files as a tier of a project of its own. */
+  async function planted(files: Readonly<Record<string, string>>, isReal: boolean): Promise<TierResult> {
+    const root = join(folder(), String(Math.random()));
+    const scratch = join(root, 'scratch');
+    for (const path of ['test', 'scratch', 'node_modules']) await mkdir(join(root, path), { recursive: true });
+    await symlink(join(repositoryRoot, 'node_modules/mocha'), join(root, 'node_modules/mocha'));
+    await writeFile(
+      join(root, 'package.json'),
+      JSON.stringify({ scripts: { 'test:it': 'mocha --config mocha.json' } }),
+    );
+    const reporter = join(repositoryRoot, 'test/setup/reporter.mjs');
+    await writeFile(join(root, 'mocha.json'), JSON.stringify({ spec: ['test/*.test.ts'], reporter }));
+    for (const [name, source] of Object.entries(files)) await writeFile(join(root, 'test', name), source);
+    const tier = { script: 'test:it', limitMinutes: 1, isBeside: true, ...(isReal && { real: 'mocha.json' }) } as const;
+    return runTier(tier, { root, scratch, log: () => undefined });
+  }
+});
