@@ -67,7 +67,7 @@ describe('the inbox in the hands of a person', () => {
   });
 
   it('takes an answer by a click, and wakes the session with it', async () => {
-    await workbench.treeRow('Inbox', 'Two GPUs').click();
+    await workbench.clickRow('Inbox', 'Two GPUs', 'Two GPUs are free');
     await workbench.screenshot('inbox-answer');
     await workbench.pick('yes');
     await rowMatching(/^Answered$/);

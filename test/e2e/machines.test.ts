@@ -51,8 +51,7 @@ describe('a machine in the hands of a person', () => {
   });
 
   it('is added by its address and key, once its host key was trusted', async () => {
-    await workbench.treeRow('Machines', 'Add Machine…').click();
-    await workbench.inputTitled('Helios: Add Machine');
+    await workbench.clickRow('Machines', 'Add Machine…', 'Helios: Add Machine');
     await workbench.typeEntry(`${userInfo().username}@127.0.0.1:${sshd.port}`);
     await workbench.screenshot('machines-add');
     await workbench.acceptEntry();

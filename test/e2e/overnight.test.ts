@@ -125,8 +125,7 @@ describe('a night in the hands of a person', () => {
   });
 
   it('promotes the champion to a branch that is not checked out, and to a patch', async () => {
-    await workbench.treeRow('Experiments', 'Experiment 2').click({ button: 'right' });
-    await workbench.menu('Promote Champion…');
+    await workbench.rowMenu('Experiments', 'Experiment 2', 'Promote Champion…');
     await workbench.inputTitled('Take over e2: a rate of 0.1 learns faster');
     await workbench.screenshot('overnight-promote');
     await workbench.pick('New Branch');
@@ -147,8 +146,7 @@ describe('a night in the hands of a person', () => {
 
   it('takes the results out, and brings others in', async () => {
     const file = join(repo.folder, 'results.tsv');
-    await workbench.treeRow('Experiments', 'bring loss < 0.1').click({ button: 'right' });
-    await workbench.menu('Export Results…');
+    await workbench.rowMenu('Experiments', 'bring loss < 0.1', 'Export Results…');
     await workbench.keepFile('results.tsv');
     await workbench.notificationMatching(/2 experiments are in .*results\.tsv/);
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
@@ -158,15 +156,13 @@ describe('a night in the hands of a person', () => {
       file,
       'commit\tloss\tmemory_gb\tstatus\tdescription\n1a2b3c4\t0.700000\t0.0\tkeep\ta rate of 0.04\n',
     );
-    await workbench.treeRow('Experiments', 'bring loss < 0.1').click({ button: 'right' });
-    await workbench.menu('Import Results…');
+    await workbench.rowMenu('Experiments', 'bring loss < 0.1', 'Import Results…');
     await workbench.takeFile('results.tsv');
     await workbench.notificationMatching(/1 result was brought in/);
   });
 
   it('makes an experiment again, and compares', async () => {
-    await workbench.treeRow('Experiments', 'Experiment 2').click({ button: 'right' });
-    await workbench.menu('Reproduce Experiment');
+    await workbench.rowMenu('Experiments', 'Experiment 2', 'Reproduce Experiment');
     await tabMatching(/Reproduction of e2/);
     await workbench.eventually(
       () => workbench.page.locator('.editor-instance .view-lines').last().innerText(),

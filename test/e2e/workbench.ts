@@ -128,15 +128,20 @@ export class Workbench {
     await this.page.locator('.quick-input-widget').getByText(text).first().waitFor();
   }
 
-  /** Takes the entry of the context menu that is open. */
-  async menu(title: string): Promise<void> {
+  /** Takes an entry of the context menu of a row. */
+  async rowMenu(view: string, text: string, title: string): Promise<void> {
     const entry = this.page.locator('.monaco-menu .action-label').getByText(title, { exact: true });
-    await entry.waitFor();
+    await clickUntil(this.treeRow(view, text), entry, 'right');
     // What is clicked while the menu opens is not taken.
     for (let attempt = 1; (await entry.isVisible()) && attempt <= 10; attempt += 1) {
       await entry.click({ timeout: 1_000 }).catch(() => undefined);
       await entry.waitFor({ state: 'hidden', timeout: 1_000 }).catch(() => undefined);
     }
+  }
+
+  /** Clicks a row that asks; resolves when its question is shown. */
+  async clickRow(view: string, text: string, question: string): Promise<void> {
+    await clickUntil(this.treeRow(view, text), this.page.locator('.quick-input-widget').getByText(question).first());
   }
 
   /** Types into the quick pick that is open, without taking anything. */
@@ -259,7 +264,7 @@ export class Workbench {
     return this.treeRow(view).evaluateAll(readRows);
   }
 
-  /** The rows of a tree, or the one that holds this text, to click and to open menus on. */
+  /** The rows of a tree, or the one that holds this text. */
   treeRow(view: string, text?: string): Locator {
     const rows = this.page.locator(`.pane:has(> .pane-header[aria-label^="${view} Section"]) [role="treeitem"]`);
     return text === undefined ? rows : rows.filter({ hasText: text });
@@ -425,6 +430,15 @@ async function holds(frame: Frame, selector: string): Promise<boolean> {
       (count) => count > 0,
       () => false,
     );
+}
+
+/** A row that is drawn anew between the press and the release takes no click. */
+async function clickUntil(row: Locator, seen: Locator, button: 'left' | 'right' = 'left'): Promise<void> {
+  for (let attempt = 1; attempt <= 6; attempt += 1) {
+    await row.click({ button });
+    if (await appears(seen, 10_000)) return;
+  }
+  throw new Error('A click on the row leads nowhere.');
 }
 
 const yes = (): boolean => true;
