@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ModelProvider } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import type { JsonObject, WireReply, WireScript, WireServer } from '../../fakes/wire.ts';
+import type { JsonObject, WireReply, WireRequest, WireScript, WireServer } from '../../fakes/wire.ts';
 import { hear, request, type Heard, type Reading } from './conversing.ts';
 
 export interface Subject {
@@ -27,6 +27,8 @@ export interface Subject {
   readonly looksTwice?: true;
   /** A program between us and the service may drop what came right before a cut. */
   readonly losesCutText?: true;
+  /** By these a program between us and the service asks for the rest of a reply that was cut, until it is ended. */
+  readonly asksForTheRest?: (body: JsonObject) => boolean;
   /** A program between us and the service has its own order of tools. */
   readonly sortsTools?: true;
   /** Reads an outgoing request back. */
@@ -81,8 +83,19 @@ export class Bench {
 
   /** Scripts the answers to the calls, in their order. */
   answers(...replies: readonly WireReply[]): void {
-    this.server.reply(
-      ({ index }) => replies[index] ?? { status: 400, message: `nothing is scripted for call ${index}` },
-    );
+    this.server.reply((request) => {
+      if (this.#isForTheRest(request)) return { breaks: { at: 'connect', how: 'hang' } };
+      const index = this.asked.length - 1;
+      return replies[index] ?? { status: 400, message: `nothing is scripted for call ${index}` };
+    });
+  }
+
+  /** What we asked. */
+  get asked(): readonly WireRequest[] {
+    return this.server.requests.filter((each) => !this.#isForTheRest(each));
+  }
+
+  #isForTheRest({ body }: WireRequest): boolean {
+    return this.subject.asksForTheRest?.(body) ?? false;
   }
 }

@@ -22,6 +22,7 @@ behavesAsAProvider({
   hidesWaits: true,
   looksTwice: true,
   losesCutText: true,
+  asksForTheRest: (body) => /was cut off mid-stream/.test(JSON.stringify(parts(body).at(-1))),
   sortsTools: true,
   whenRefused: /\[key\].*\/login/,
   create: ({ baseUrl, clock, random }) =>

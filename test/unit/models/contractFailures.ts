@@ -63,7 +63,7 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
       const { stop, failure } = heard.reply;
       assert.deepEqual([stop, failure?.message, heard.shown], ['stop', undefined, 'The whole answer.']);
       assert.deepEqual(heard.reply.content, [{ type: 'text', text: 'The whole answer.' }]);
-      assert.equal(bench().server.requests.length, bad.length + 1);
+      assert.equal(bench().asked.length, bad.length + 1);
       return heard;
     };
     const waits = ({ events }: Heard): unknown[] =>
@@ -135,7 +135,7 @@ export function failsWell(bench: () => Bench, subject: Subject): void {
     it('but not for ever', async () => {
       bench().server.reply(() => ({ status: 500, message: 'still down' }));
       const heard = await bench().ask();
-      assert.equal(bench().server.requests.length, 6);
+      assert.equal(bench().asked.length, 6);
       assert.equal(heard.reply.failure?.reason, 'server');
       assert.deepEqual(
         waits(heard).map((wait) => (wait as [string, number])[1]),
