@@ -46,7 +46,24 @@ const schema = z.object({
   }),
 });
 
-/** A folder for each channel, a file for each message. Whoever takes a folder away in one step has what is in it. */
+export interface TakenMessages {
+  /** The oldest first. */
+  readonly messages: readonly HeldMessage[];
+  /** They were told, or never will be. */
+  forget(): Promise<void>;
+  /** For anybody to take again. */
+  giveBack(): Promise<void>;
+}
+
+/** What was taken so long ago and is still there was taken by a process that died over it. */
+const abandonedAfterMs = 15 * 60_000;
+
+const free = 'free';
+
+/**
+ * A folder for each channel, `<channel>`, with a file for each message. Whoever renames it in one step, to
+ * `<channel>.<now>.<any>`, has what is in it; `<channel>.free.<any>` is anybody's again.
+ */
 export class HeldMessages {
   readonly #options: HeldOptions;
   #written = 0;
@@ -61,35 +78,78 @@ export class HeldMessages {
     const order = [held.message.atMs, this.#written].map((count) => String(count).padStart(15, '0'));
     const name = `${order.join('-')}-${randomUUID()}.json`;
     const text = JSON.stringify({ ...held, ...(quietHours && { quietHours }) }, finite);
-    const write = (): Promise<void> => this.#options.write(path.join(this.#folderOf(held), name), text);
+    const write = (): Promise<void> => this.#options.write(path.join(this.#pathOf(keyOf(held)), name), text);
     // Its folder may be taken away meanwhile; the next one is another.
     await write().catch(write);
   }
 
-  /** What is held for the channel, the oldest first: from now on nobody else has it. */
-  async take(route: HeldRoute): Promise<readonly HeldMessage[]> {
-    const taken = `${this.#folderOf(route)}.${randomUUID()}`;
-    try {
-      await rename(this.#folderOf(route), taken);
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return [];
-      throw error;
+  /** What is held for the channel, the oldest first: for a while nobody else has it. */
+  async take(route: HeldRoute, nowMs: number): Promise<TakenMessages> {
+    const key = keyOf(route);
+    const names = (await namesIn(this.#options.folder)).filter((name) => name.startsWith(key) && isFree(name, nowMs));
+    const taken: string[] = [];
+    for (const name of names) {
+      const mine = this.#pathOf(`${key}.${nowMs}.${randomUUID()}`);
+      if (await moves(this.#pathOf(name), mine)) taken.push(mine);
     }
-    const held = await heldIn(taken);
-    await rm(taken, { recursive: true, force: true });
-    return held;
+    const held = await Promise.all(taken.map(heldIn));
+    return {
+      messages: held.flat().sort((one, other) => one.message.atMs - other.message.atMs),
+      forget: async () => {
+        for (const folder of taken) await rm(folder, { recursive: true, force: true });
+      },
+      giveBack: async () => {
+        for (const folder of taken) await moves(folder, this.#pathOf(`${key}.${free}.${randomUUID()}`));
+      },
+    };
   }
 
   /** One of each channel that something is held for: the one that is told last. */
   async waiting(): Promise<readonly HeldMessage[]> {
-    const folders = (await namesIn(this.#options.folder)).filter((name) => !name.includes('.'));
-    const held = await Promise.all(folders.map((name) => heldIn(path.join(this.#options.folder, name))));
-    return held.flatMap((messages) => messages.toSorted((one, other) => other.untilMs - one.untilMs).slice(0, 1));
+    const names = await namesIn(this.#options.folder);
+    const held = await Promise.all(names.map((name) => this.#waitingIn(name)));
+    const latest = new Map<string, HeldMessage>();
+    for (const each of held.flat().sort((one, other) => one.untilMs - other.untilMs)) latest.set(keyOf(each), each);
+    return [...latest.values()];
   }
 
-  #folderOf({ channel, isProject }: HeldRoute): string {
-    const key = createHash('sha256').update(JSON.stringify([isProject, channel]));
-    return path.join(this.#options.folder, key.digest('hex').slice(0, 16));
+  /** What another process has taken is free again when it did not tell it. */
+  async #waitingIn(name: string): Promise<readonly HeldMessage[]> {
+    const takenMs = takenAtMs(name);
+    const freeMs = takenMs === undefined ? 0 : takenMs + abandonedAfterMs;
+    return (await heldIn(this.#pathOf(name))).map((each) => ({ ...each, untilMs: Math.max(each.untilMs, freeMs) }));
+  }
+
+  #pathOf(name: string): string {
+    return path.join(this.#options.folder, name);
+  }
+}
+
+function keyOf({ channel, isProject }: HeldRoute): string {
+  const key = createHash('sha256').update(JSON.stringify([isProject, channel]));
+  return key.digest('hex').slice(0, 16);
+}
+
+/** Of a folder that somebody has. */
+function takenAtMs(name: string): number | undefined {
+  const stamp = name.split('.')[1] ?? free;
+  return stamp === free ? undefined : Number(stamp);
+}
+
+/** Also where the clock was set back since. */
+function isFree(name: string, nowMs: number): boolean {
+  const takenMs = takenAtMs(name);
+  return takenMs === undefined || Math.abs(nowMs - takenMs) >= abandonedAfterMs;
+}
+
+/** False where somebody else has taken it. */
+async function moves(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
   }
 }
 

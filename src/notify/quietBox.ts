@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { NotifyFailure } from './channel.ts';
-import type { HeldMessage, HeldMessages, HeldRoute } from './heldMessages.ts';
+import type { HeldMessage, HeldMessages, HeldRoute, TakenMessages } from './heldMessages.ts';
 import { summed, type Message } from './notification.ts';
 import { quietUntil } from './quietHours.ts';
 
@@ -71,16 +71,17 @@ export class QuietBox implements Disposable {
   }
 
   async #tell(): Promise<void> {
-    const { store, route, clock, send, onFailed } = this.#options;
-    const written = await store.take(route).catch((error: unknown) => {
-      onFailed(error);
-      return [];
-    });
-    const held = [...written, ...this.#kept].slice(-mostHeld);
-    this.#kept = [];
+    const { clock, send, onFailed } = this.#options;
+    const taken = await this.#take();
+    const unwritten = this.#kept;
+    const held = [...taken.messages, ...unwritten].slice(-mostHeld);
     const later = quietAgain(held, clock.now());
-    if (later !== undefined) return this.#putBack(held, later);
+    if (later !== undefined) {
+      this.releaseAt(later);
+      return taken.giveBack();
+    }
     if (held.length === 0) return;
+    this.#kept = [];
     try {
       await send(
         summed(
@@ -90,16 +91,25 @@ export class QuietBox implements Disposable {
       );
     } catch (error) {
       onFailed(error);
-      const nowMs = clock.now();
-      const young = held.filter(({ message }) => nowMs - message.atMs < longestMs);
-      if (error instanceof NotifyFailure && error.reason === 'unreachable') await this.#putBack(young, nowMs + againMs);
+      const isYoung = ({ message }: HeldMessage): boolean => clock.now() - message.atMs < longestMs;
+      if (error instanceof NotifyFailure && error.reason === 'unreachable' && held.some(isYoung)) {
+        this.#kept = unwritten;
+        this.releaseAt(clock.now() + againMs);
+        return taken.giveBack();
+      }
     }
+    await taken.forget();
   }
 
-  async #putBack(held: readonly HeldMessage[], untilMs: number): Promise<void> {
-    if (held.length === 0) return;
-    for (const each of held) await this.#keep({ ...each, untilMs });
-    this.releaseAt(untilMs);
+  /** Nothing where it cannot be read. */
+  async #take(): Promise<TakenMessages> {
+    const { store, route, clock, onFailed } = this.#options;
+    try {
+      return await store.take(route, clock.now());
+    } catch (error) {
+      onFailed(error);
+      return { messages: [], forget: () => Promise.resolve(), giveBack: () => Promise.resolve() };
+    }
   }
 }
 

@@ -172,6 +172,27 @@ describe('the notifier', () => {
     assert.deepEqual(titles(), ['While it was quiet: error']);
   });
 
+  it('tells what a process died over between taking it and telling it', async () => {
+    const first = notifier(held);
+    first.notify(about('error'));
+    await first.close();
+    await clock.advance(60 * minute);
+    const { messages } = await store().take({ channel: { type: 'vscode' }, isProject: false }, clock.now());
+    assert.equal(messages.length, 1);
+    const second = notifier(held);
+    await second.settled();
+    await clock.advance(14 * minute);
+    await second.settled();
+    assert.deepEqual(titles(), [], 'the other one may be about to tell it');
+    await clock.advance(minute);
+    await second.close();
+    assert.deepEqual(titles(), ['While it was quiet: error']);
+    const third = notifier(held);
+    await clock.advance(60 * minute);
+    await third.close();
+    assert.equal(shown.length, 1, 'once');
+  });
+
   it('waits for the end of the next quiet hours where those have begun', async () => {
     const first = notifier(held);
     first.notify(about('error'));
