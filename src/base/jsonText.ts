@@ -9,6 +9,8 @@ export interface TextPlace {
 export type JsonReading =
   | {
       readonly value: unknown;
+      /** Names that stand twice in their object: the last one counts. */
+      readonly repeated: readonly (readonly PropertyKey[])[];
       /** Where the value at `path` begins; the nearest one above it where there is none. */
       placeOf(path: readonly PropertyKey[]): TextPlace;
       /** The line of `placeOf`. */
@@ -22,7 +24,12 @@ export function readJson(text: string): JsonReading {
   if (!walk.whole()) return { brokenLine: walk.place().line, brokenAt: walk.place() };
   const placeOf = (path: readonly PropertyKey[]): TextPlace =>
     walk.places.get(keyOf(path)) ?? (path.length === 0 ? { line: 1, column: 1 } : placeOf(path.slice(0, -1)));
-  return { value: JSON.parse(text) as unknown, placeOf, lineOf: (path) => placeOf(path).line };
+  return {
+    value: JSON.parse(text) as unknown,
+    repeated: walk.repeated,
+    placeOf,
+    lineOf: (path) => placeOf(path).line,
+  };
 }
 
 const keyOf = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
@@ -34,6 +41,7 @@ const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/
 /** Goes through the text once; stops where it is no JSON. */
 class Walk {
   readonly places = new Map<string, TextPlace>();
+  readonly repeated: (readonly PropertyKey[])[] = [];
   readonly #text: string;
   #at = 0;
 
@@ -52,6 +60,7 @@ class Walk {
 
   #value(path: readonly PropertyKey[]): boolean {
     this.#take(space);
+    if (this.places.has(keyOf(path))) this.#repeat(path);
     this.places.set(keyOf(path), this.place());
     const isValue = this.#members(path) ?? (this.#take(string) !== undefined || this.#take(scalar) !== undefined);
     if (isValue) this.#take(space);
@@ -71,6 +80,13 @@ class Walk {
       if (this.#sign(end)) return true;
       if (!this.#sign(',')) return false;
     }
+  }
+
+  /** What stood in the one before is nowhere any more. */
+  #repeat(path: readonly PropertyKey[]): void {
+    this.repeated.push(path);
+    const within = keyOf(path).slice(0, -1);
+    for (const place of this.places.keys()) if (place.startsWith(`${within},`)) this.places.delete(place);
   }
 
   #key(): string | undefined {

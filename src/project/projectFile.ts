@@ -97,7 +97,8 @@ export function parseProject(file: string, text: string): ProjectFile {
   const line = ({ path: place, message }: (typeof problems)[number]): string =>
     `${at(file, json.placeOf(place))}: ${nameOf(place)}${message}`;
   if (project === undefined) throw new UserFacing([...problems, ...warnings].map(line).join('\n'), mend);
-  return { ...project, file, folder: path.dirname(file), warnings: warnings.map(line) };
+  const repeated = json.repeated.map((path) => ({ path, message: 'stands there twice: this one counts' }));
+  return { ...project, file, folder: path.dirname(file), warnings: [...warnings, ...repeated].map(line) };
 }
 
 const at = (file: string, { line, column }: TextPlace): string => `${file}:${line}:${column}`;

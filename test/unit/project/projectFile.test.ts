@@ -139,6 +139,17 @@ describe('helios.json', () => {
     return path.join(folder(), place);
   };
 
+  it('says which names stand twice', () => {
+    const text =
+      '{\n  "model": "a",\n  "watchdogs": { "silence": { "minutes": 5 } },\n  "model": "b",\n  "watchdogs": { "silence": { "minutes": 9 } }\n}';
+    const { model, warnings } = parseProject('/p/helios.json', text);
+    assert.equal(model, 'b');
+    assert.deepEqual(warnings, [
+      '/p/helios.json:4:12: model stands there twice: this one counts',
+      '/p/helios.json:5:16: watchdogs stands there twice: this one counts',
+    ]);
+  });
+
   it('is read as it was documented, without a word of warning', () => {
     const { file, folder: of, warnings, ...project } = parseProject('/p/helios.json', JSON.stringify(documented));
     assert.deepEqual([file, of, warnings], ['/p/helios.json', '/p', []]);
