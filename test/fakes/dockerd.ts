@@ -26,10 +26,15 @@ export class TestDockerd {
     options: { readonly withDebian?: boolean; readonly flags?: readonly string[] } = {},
   ): Promise<TestDockerd> {
     const dockerd = new TestDockerd();
-    await dockerd.start(...(options.flags ?? []));
-    await dockerd.docker('import', '--change', 'CMD ["/bin/sh"]', await busyboxImage(dockerd.folder), 'lab/busybox');
-    if (options.withDebian) await dockerd.docker('import', await debianImage(), 'lab/debian');
-    return dockerd;
+    try {
+      await dockerd.start(...(options.flags ?? []));
+      await dockerd.docker('import', '--change', 'CMD ["/bin/sh"]', await busyboxImage(dockerd.folder), 'lab/busybox');
+      if (options.withDebian) await dockerd.docker('import', await debianImage(), 'lab/debian');
+      return dockerd;
+    } catch (error) {
+      await dockerd.dispose();
+      throw error;
+    }
   }
 
   /** Starts it, or starts it again: containers that outlived it are taken up. */
@@ -47,7 +52,7 @@ export class TestDockerd {
       if (daemon.exitCode !== null) throw new Error(`dockerd ended: ${readFileSync(at('log'), 'utf8').slice(-2000)}`);
       return existsSync(this.socket) && (await this.docker('info').catch(() => '')) !== '';
     };
-    await until('dockerd answers', isUp, 30_000);
+    await until('dockerd answers', isUp, 90_000);
   }
 
   /** In an orderly way: containers are stopped, unless it was started with `--live-restore`. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SshTarget } from '../../src/machines/ssh/sshConfig.ts';
 import { until } from './scratch.ts';
-import { freePort, makeKey, seeingInstead, writePasswd } from './sshd.ts';
+import { freePort } from './freePort.ts';
+import { makeKey, seeingInstead, writePasswd } from './sshd.ts';
 
 const program = '/usr/sbin/dropbear';
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from './scratch.ts';
-import { freePort } from './sshd.ts';
+import { freePort } from './freePort.ts';
 
 /** Node `one` has two CPUs and is there for everybody; `two` has two GPUs (by name only) and can be broken. */
 const nodes = ['one', 'two'] as const;
@@ -24,7 +24,7 @@ export class TestSlurm {
     await slurm.#startMunge();
     await slurm.startController();
     for (const node of nodes) slurm.#start(node, '/usr/sbin/slurmd', ['-D', '-N', node]);
-    await until('the nodes are idle', () => slurm.tell('sinfo', '-h', '-o', '%T').trim() === 'idle', 30_000);
+    await until('the nodes are idle', () => slurm.tell('sinfo', '-h', '-o', '%T').trim() === 'idle', 90_000);
     return slurm;
   }
 
@@ -44,7 +44,7 @@ export class TestSlurm {
 
   async startController(): Promise<void> {
     this.#start('controller', '/usr/sbin/slurmctld', ['-D']);
-    await until('slurmctld answers', () => this.#doesAnswer(), 30_000);
+    await until('slurmctld answers', () => this.#doesAnswer(), 90_000);
   }
 
   /** At once, once it has saved what it knows now. Nodes and jobs go on. */
@@ -52,7 +52,7 @@ export class TestSlurm {
     const nowMs = Date.now();
     // It saves some seconds after a change of any job.
     this.tell('scancel', this.tell('sbatch', '--parsable', '--hold', '--output=/dev/null', '--wrap=true').trim());
-    await until('the state is saved', () => statSync(join(this.folder, 'state', 'job_state')).mtimeMs > nowMs, 30_000);
+    await until('the state is saved', () => statSync(join(this.folder, 'state', 'job_state')).mtimeMs > nowMs, 90_000);
     await this.#end('controller');
   }
 

@@ -1,11 +1,11 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { SshPrompts } from '../../src/machines/ssh/sshAuth.ts';
 import type { SshTarget } from '../../src/machines/ssh/sshConfig.ts';
+import { freePort } from './freePort.ts';
 import { until } from './scratch.ts';
 
 const program = '/usr/sbin/sshd';
@@ -203,15 +203,6 @@ export function scriptedPrompts(answers: { secret?: string; confirm?: boolean } 
 
 export function makeKey(path: string, passphrase = ''): void {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-C', 'test', '-f', path]);
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function childrenOf(parent: number): number[] {

@@ -31,7 +31,7 @@ describe('a container machine', () => {
   before(async () => {
     dockerd = await TestDockerd.start();
   });
-  after(() => dockerd.dispose());
+  after(() => dockerd?.dispose());
   afterEach(async () => {
     for (const one of owned.splice(0).reverse()) one.dispose();
     for (const id of await containers()) await dockerd.docker('rm', '-f', id);

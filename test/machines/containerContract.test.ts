@@ -26,8 +26,8 @@ describe('in a container', () => {
     machine = await way.open();
   });
   after(async () => {
-    way.dispose();
-    await dockerd.dispose();
+    way?.dispose();
+    await dockerd?.dispose();
   });
 
   machineContract('ContainerMachine', () => machine);

@@ -22,7 +22,7 @@ describe('a link on which nothing arrives any more', function () {
   before(async () => {
     host = await NetHost.start(0);
   });
-  after(() => host.dispose());
+  after(() => host?.dispose());
   const newMachine = (): void => {
     const connection = new SshConnection(host.sshd.target(), scriptedPrompts());
     machine = new SshMachine({ id: 'gpu1', connection, homeFolder: folder() });

@@ -41,7 +41,7 @@ for (const shell of shells) {
       });
       over.to(sshd.target());
     });
-    after(() => sshd.dispose());
+    after(() => sshd?.dispose());
     machineContract(shell, () => over.machine);
   });
 }
@@ -68,7 +68,7 @@ describe('a host with nothing but busybox', () => {
     chmodSync(tools, 0o755);
     over.to(sshd.target());
   });
-  after(() => sshd.dispose());
+  after(() => sshd?.dispose());
   machineContract('busybox', () => over.machine);
 });
 
@@ -79,7 +79,7 @@ describe('a host with dropbear and busybox', () => {
     dropbear = await TestDropbear.start();
     over.to(dropbear.target());
   });
-  after(() => dropbear.dispose());
+  after(() => dropbear?.dispose());
 
   /** Dropbear closes sessions now and then while others end. That is told as what it is, and nothing else is. */
   async function asked<T>(ask: () => Promise<T>): Promise<T> {

@@ -13,7 +13,7 @@ import { parseProxy, proxyOf } from '../../../src/http/proxy.ts';
 import { createAnthropicProvider } from '../../../src/models/anthropic/anthropic.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { TestProxy } from '../../fakes/httpProxy.ts';
-import { freePort } from '../../fakes/sshd.ts';
+import { freePort } from '../../fakes/freePort.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 import { hear, request } from '../models/conversing.ts';

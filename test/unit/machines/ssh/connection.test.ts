@@ -12,7 +12,8 @@ import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
 import { isAlive } from '../alive.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
-import { freePort, makeKey, scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
+import { freePort } from '../../../fakes/freePort.ts';
+import { makeKey, scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
 
 describe('SshConnection', () => {
   const folder = scratchFolder();
