@@ -64,7 +64,7 @@ async function secondTry(tier: Tier, first: Counts, place: Place): Promise<TierR
   place.log(`\n── again, alone: ${files.join(' ')}`);
   const config = join(place.scratch, `${nameOf(tier)}-again.json`);
   const settings = JSON.parse(await readFile(join(place.root, tier.real), 'utf8')) as object;
-  await writeFile(config, JSON.stringify({ ...settings, spec: files, parallel: false }));
+  await writeFile(config, JSON.stringify({ ...settings, spec: files, jobs: 2 }));
   const second = await countsOf(tier, ['mocha', '--config', config], place);
   if (second.failed > 0) return { passed, failed, failures, unsteady: [] };
   return { passed: passed + failed, failed: 0, failures: [], unsteady: failures };
