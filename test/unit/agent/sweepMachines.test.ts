@@ -55,10 +55,12 @@ describe('sweep over machines', () => {
     return bed.start();
   };
   const go = (i: number) => writeFile(path.join(bed?.work ?? '', `go-${i}`), '');
+  /** Sorted: which of two machines is asked first is nobody's concern. */
   const running = (session: Session): string =>
     [...session.state.runs.values()]
       .filter(({ process, verdict }) => process !== undefined && verdict === undefined)
       .map(({ spec }) => `${spec.label}@${spec.machineId}`)
+      .sort()
       .join(' ');
   const [gpu1, gpu2]: readonly [MachineEntry, MachineEntry] = [
     { id: 'gpu1', kind: 'ssh', host: 'gpu1.lab' },
@@ -91,7 +93,7 @@ describe('sweep over machines', () => {
       return session.state.phase === 'ended';
     });
     assert.deepEqual(
-      session.ledger.rows.map(({ label, machineId, verdict }) => `${label} ${machineId} ${verdict?.kind}`),
+      session.ledger.rows.map(({ label, machineId, verdict }) => `${label} ${machineId} ${verdict?.kind}`).sort(),
       ['i=1 gpu1 ok', 'i=2 gpu2 ok', 'i=3 gpu2 ok', 'i=4 gpu2 ok'],
     );
   });
@@ -107,7 +109,7 @@ describe('sweep over machines', () => {
     lost.clear();
     await until(() => {
       void clock.advance(1_000);
-      return running(session) === 'i=2@gpu2 i=1@gpu1';
+      return running(session) === 'i=1@gpu1 i=2@gpu2';
     });
     await go(1);
     await go(2);
