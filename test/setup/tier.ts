@@ -13,10 +13,10 @@ export interface Tier {
   /** Its output is printed when it is over. */
   readonly isBeside?: true;
   /**
-   * Its mocha configuration, where it drives real programs: on a busy machine these may be late in ways that no test
-   * foresees. The files of a few failed tests are run once more, alone; what passes then is told as unsteady.
+   * Its mocha configuration, where it drives programs that are not ours: on a busy machine these may be late, or come in an
+   * order, that no test foresees. The files of a few failed tests are run once more by themselves; what passes then is told.
    */
-  readonly real?: string;
+  readonly settings?: string;
 }
 
 export interface TierResult {
@@ -59,11 +59,11 @@ export async function runTier(tier: Tier, place: Place): Promise<TierResult> {
 async function secondTry(tier: Tier, first: Counts, place: Place): Promise<TierResult> {
   const { passed, failed, failures } = first;
   const files = [...new Set(failures.map(({ file }) => file))];
-  const isWorthIt = tier.real !== undefined && failed > 0 && files.length <= filesRunAgain;
+  const isWorthIt = tier.settings !== undefined && failed > 0 && files.length <= filesRunAgain;
   if (!isWorthIt || files.includes(undefined)) return { passed, failed, failures, unsteady: [] };
   place.log(`\n── again, alone: ${files.join(' ')}`);
   const config = join(place.scratch, `${nameOf(tier)}-again.json`);
-  const settings = JSON.parse(await readFile(join(place.root, tier.real), 'utf8')) as object;
+  const settings = JSON.parse(await readFile(join(place.root, tier.settings), 'utf8')) as object;
   await writeFile(config, JSON.stringify({ ...settings, spec: files, jobs: 2 }));
   const second = await countsOf(tier, ['mocha', '--config', config], place);
   if (second.failed > 0) return { passed, failed, failures, unsteady: [] };

@@ -17,15 +17,15 @@ import { endTiers, runTier, type Tier } from './tier.ts';
 
 /** One after the other; within a stage, each row of tiers beside the others. */
 const stages: readonly (readonly (readonly Tier[])[])[] = [
-  [[{ script: 'test:unit', limitMinutes: 30 }]],
+  [[{ script: 'test:unit', limitMinutes: 30, settings: 'test/unit/.mocharc.json' }]],
   [
-    [{ script: 'test:machines', limitMinutes: 30, real: 'test/machines/.mocharc.json' }],
+    [{ script: 'test:machines', limitMinutes: 30, settings: 'test/machines/.mocharc.json' }],
     [
       { script: 'test:house', limitMinutes: 10, isBeside: true },
       { script: 'test:host', limitMinutes: 10, isBeside: true },
     ],
   ],
-  [[{ script: 'test:e2e', limitMinutes: 25, real: 'test/e2e/.mocharc.json' }]],
+  [[{ script: 'test:e2e', limitMinutes: 25, settings: 'test/e2e/.mocharc.json' }]],
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -43,7 +43,7 @@ describe('tier', () => {
     );
   });
 
-  it('gives no second try where nothing real can be late', async () => {
+  it('gives no second try where none is wanted', async () => {
     const result = await planted({ 'a.test.ts': once('a') }, false);
     assert.deepEqual({ failed: result.failed, unsteady: result.unsteady }, { failed: 1, unsteady: [] });
   });
@@ -59,7 +59,7 @@ describe('tier', () => {
   });
 
   /** These files as a tier of a project of its own. */
-  async function planted(files: Readonly<Record<string, string>>, isReal: boolean): Promise<TierResult> {
+  async function planted(files: Readonly<Record<string, string>>, hasSettings: boolean): Promise<TierResult> {
     const root = join(folder(), String(Math.random()));
     const scratch = join(root, 'scratch');
     for (const path of ['test', 'scratch', 'node_modules']) await mkdir(join(root, path), { recursive: true });
@@ -71,7 +71,12 @@ describe('tier', () => {
     const reporter = join(repositoryRoot, 'test/setup/reporter.mjs');
     await writeFile(join(root, 'mocha.json'), JSON.stringify({ spec: ['test/*.test.ts'], reporter }));
     for (const [name, source] of Object.entries(files)) await writeFile(join(root, 'test', name), source);
-    const tier = { script: 'test:it', limitMinutes: 1, isBeside: true, ...(isReal && { real: 'mocha.json' }) } as const;
+    const tier = {
+      script: 'test:it',
+      limitMinutes: 1,
+      isBeside: true,
+      ...(hasSettings && { settings: 'mocha.json' }),
+    } as const;
     return runTier(tier, { root, scratch, log: () => undefined });
   }
 });
