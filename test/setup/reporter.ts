@@ -14,6 +14,8 @@ export interface Counts {
   readonly failed: number;
   readonly pending: number;
   readonly failures: readonly Failure[];
+  /** How many passed in each file, relative to the repository. */
+  readonly passedIn: Readonly<Record<string, number>>;
 }
 
 export interface Failure {
@@ -29,12 +31,17 @@ const outputFile = process.env['HELIOS_TEST_OUTPUT'];
 
 export class Reporter extends Mocha.reporters.Spec {
   readonly #failures: Failure[] = [];
+  readonly #passedIn: Record<string, number> = {};
   #ended = false;
 
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     if (outputFile) Mocha.reporters.Base.consoleLog = print;
     runner.prependListener('fail', nameTheFile);
+    runner.on('pass', ({ file = '' }: Mocha.Test) => {
+      const name = relative(process.cwd(), file);
+      this.#passedIn[name] = (this.#passedIn[name] ?? 0) + 1;
+    });
     runner.on('fail', (runnable: Mocha.Runnable, error: unknown) => this.#failures.push(failureOf(runnable, error)));
     runner.once('end', () => {
       this.#ended = true;
@@ -47,7 +54,7 @@ export class Reporter extends Mocha.reporters.Spec {
 
   #counts(): Counts {
     const { passes: passed, failures: failed, pending } = this.stats;
-    return { passed, failed, pending, failures: this.#failures };
+    return { passed, failed, pending, failures: this.#failures, passedIn: this.#passedIn };
   }
 
   /** A worker that died while it had nothing to do lets mocha wait for it until nothing is left to wait for: code 0. */
@@ -84,7 +91,7 @@ export function reportBreakdown(error: unknown): void {
   print(error);
   if (countsFile && !existsSync(countsFile)) {
     const failure = { test: 'the suite as a whole', why: format(error).split('\n', 1)[0] ?? '' };
-    writeCounts({ passed: 0, failed: 1, pending: 0, failures: [failure] });
+    writeCounts({ passed: 0, failed: 1, pending: 0, failures: [failure], passedIn: {} });
   }
 }
 

@@ -57,17 +57,18 @@ export async function runTier(tier: Tier, place: Place): Promise<TierResult> {
 }
 
 async function secondTry(tier: Tier, first: Counts, place: Place): Promise<TierResult> {
-  const { passed, failed, failures } = first;
-  const files = [...new Set(failures.map(({ file }) => file))];
-  const isWorthIt = tier.settings !== undefined && failed > 0 && files.length <= filesRunAgain;
-  if (!isWorthIt || files.includes(undefined)) return { passed, failed, failures, unsteady: [] };
-  place.log(`\n── again, alone: ${files.join(' ')}`);
+  const { passed, failed, failures, passedIn } = first;
+  const asItWas: TierResult = { passed, failed, failures, unsteady: [] };
+  const files = [...new Set(failures.map(({ file = '' }) => file))];
+  if (tier.settings === undefined || failed === 0 || files.length > filesRunAgain || files.includes('')) return asItWas;
+  place.log(`\n── again: ${files.join(' ')}`);
   const config = join(place.scratch, `${nameOf(tier)}-again.json`);
   const settings = JSON.parse(await readFile(join(place.root, tier.settings), 'utf8')) as object;
   await writeFile(config, JSON.stringify({ ...settings, spec: files, jobs: 2 }));
   const second = await countsOf(tier, ['mocha', '--config', config], place);
-  if (second.failed > 0) return { passed, failed, failures, unsteady: [] };
-  return { passed: passed + failed, failed: 0, failures: [], unsteady: failures };
+  if (second.failed > 0) return asItWas;
+  const before = files.reduce((sum, file) => sum + (passedIn[file] ?? 0), 0);
+  return { passed: passed - before + second.passed, failed: 0, failures: [], unsteady: failures };
 }
 
 /** A tier that ends badly without a failed test, or without a test at all, is a failure of its own. */
@@ -76,7 +77,7 @@ async function countsOf(tier: Tier, command: readonly string[], place: Place): P
   const problem = await runCommand(tier, command, { ...place, countsFile });
   const counts = existsSync(countsFile)
     ? (JSON.parse(await readFile(countsFile, 'utf8')) as Counts)
-    : { passed: 0, failed: 0, pending: 0, failures: [] };
+    : { passed: 0, failed: 0, pending: 0, failures: [], passedIn: {} };
   if (counts.failed > 0 || (problem === undefined && counts.passed > 0)) return counts;
   const why = problem ?? 'ran no test';
   place.log(`${command.join(' ')} ${why}.`);

@@ -118,7 +118,19 @@ describe('the counts of the unit tier', () => {
 
   it('are those of all files', async () => {
     const { code, counts } = await tierOf({ 'good.test.ts': twoGood, 'planted.test.ts': twoGood });
-    assert.deepEqual({ code, counts }, { code: 0, counts: { passed: 4, failed: 0, pending: 0, failures: [] } });
+    assert.deepEqual(
+      { code, counts },
+      {
+        code: 0,
+        counts: {
+          passed: 4,
+          failed: 0,
+          pending: 0,
+          failures: [],
+          passedIn: { 'test/unit/good.test.ts': 2, 'test/unit/planted.test.ts': 2 },
+        },
+      },
+    );
   });
 
   for (const { what, source, beside = twoGood, passed, failed, printed } of troubles) {

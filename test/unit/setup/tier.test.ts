@@ -32,6 +32,17 @@ describe('tier', () => {
     );
   });
 
+  it('counts the tests of a suite that could begin only the second time', async () => {
+    const late = `import { existsSync, writeFileSync } from 'node:fs';
+      describe('server', () => {
+        before(() => { if (!existsSync('up')) { writeFileSync('up', ''); throw new Error('not up yet'); } });
+        after(() => { if (!existsSync('twice')) { writeFileSync('twice', ''); throw new Error('never began'); } });
+        it('one', () => {}); it('two', () => {}); it('three', () => {});
+      });`;
+    const { passed, failed, unsteady } = await planted({ 'a.test.ts': good, 'b.test.ts': late }, true);
+    assert.deepEqual([passed, failed, unsteady.length], [4, 0, 2]);
+  });
+
   it('fails when anything fails again', async () => {
     const result = await planted({ 'a.test.ts': once('a'), 'b.test.ts': bad }, true);
     assert.deepEqual(
