@@ -58,8 +58,6 @@ export interface TakenMessages {
 /** What was taken so long ago and is still there was taken by a process that died over it. */
 const abandonedAfterMs = 15 * 60_000;
 
-const free = 'free';
-
 /**
  * A folder for each channel, `<channel>`, with a file for each message. Whoever renames it in one step, to
  * `<channel>.<now>.<any>`, has what is in it; `<channel>.free.<any>` is anybody's again.
@@ -99,7 +97,7 @@ export class HeldMessages {
         for (const folder of taken) await rm(folder, { recursive: true, force: true });
       },
       giveBack: async () => {
-        for (const folder of taken) await moves(folder, this.#pathOf(`${key}.${free}.${randomUUID()}`));
+        for (const folder of taken) await moves(folder, this.#pathOf(`${key}.free.${randomUUID()}`));
       },
     };
   }
@@ -130,10 +128,10 @@ function keyOf({ channel, isProject }: HeldRoute): string {
   return key.digest('hex').slice(0, 16);
 }
 
-/** Of a folder that somebody has. */
+/** `undefined` of a folder that nobody has. */
 function takenAtMs(name: string): number | undefined {
-  const stamp = name.split('.')[1] ?? free;
-  return stamp === free ? undefined : Number(stamp);
+  const stamp = Number(name.split('.')[1]);
+  return Number.isFinite(stamp) ? stamp : undefined;
 }
 
 /** Also where the clock was set back since. */
