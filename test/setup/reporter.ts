@@ -24,6 +24,8 @@ export interface Failure {
   readonly test: string;
   /** The first line of the error. */
   readonly why: string;
+  /** What was waited for did not come in time; nothing was found to be other than it must be. */
+  readonly isLate?: true;
 }
 
 const countsFile = process.env['HELIOS_TEST_COUNTS'];
@@ -77,12 +79,17 @@ function nameTheFile(runnable: Mocha.Runnable, error: unknown): void {
   runnable.title = `${relative(process.cwd(), runnable.file)} did not run to its end`;
 }
 
+/** As mocha, Playwright and our own waiting say it. */
+const late = /^(?:Error: )?(?:[\w.]+: )?(?:Timeout (?:of )?\d+ ?ms exceeded|Not (?:seen )?within \d|Never came true)/;
+
 function failureOf(runnable: Mocha.Runnable, error: unknown): Failure {
   const message = error instanceof Error ? error.message : format(error);
+  const why = message.trim().split('\n', 1)[0] ?? '';
   return {
     ...(runnable.file !== undefined && { file: relative(process.cwd(), runnable.file) }),
     test: runnable.fullTitle(),
-    why: message.trim().split('\n', 1)[0] ?? '',
+    why,
+    ...(late.test(why) && { isLate: true }),
   };
 }
 

@@ -13,8 +13,8 @@ export interface Tier {
   /** Its output is printed when it is over. */
   readonly isBeside?: true;
   /**
-   * Its mocha configuration, where it drives programs that are not ours: on a busy machine these may be late, or come in an
-   * order, that no test foresees. The files of a few failed tests are run once more by themselves; what passes then is told.
+   * Its mocha configuration, where it drives programs that are not ours: on a busy machine these may be later than any test
+   * foresees. The files of a few tests that only waited in vain are run once more by themselves; what passes then is told.
    */
   readonly settings?: string;
 }
@@ -59,8 +59,10 @@ export async function runTier(tier: Tier, place: Place): Promise<TierResult> {
 async function secondTry(tier: Tier, first: Counts, place: Place): Promise<TierResult> {
   const { passed, failed, failures, passedIn } = first;
   const asItWas: TierResult = { passed, failed, failures, unsteady: [] };
-  const files = [...new Set(failures.map(({ file = '' }) => file))];
-  if (tier.settings === undefined || failed === 0 || files.length > filesRunAgain || files.includes('')) return asItWas;
+  const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
+  const isLateOnly = failures.every(({ isLate }) => isLate);
+  const isFew = files.length > 0 && files.length <= filesRunAgain;
+  if (tier.settings === undefined || !isLateOnly || !isFew) return asItWas;
   place.log(`\n── again: ${files.join(' ')}`);
   const config = join(place.scratch, `${nameOf(tier)}-again.json`);
   const settings = JSON.parse(await readFile(join(place.root, tier.settings), 'utf8')) as object;

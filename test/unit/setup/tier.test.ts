@@ -8,13 +8,13 @@ import { repositoryRoot } from '../../setup/paths.ts';
 import { runTier, type TierResult } from '../../setup/tier.ts';
 
 const good = "it('good', () => {});";
-const bad = "it('bad', () => { throw new Error('no\\nluck'); });";
+const bad = "it('bad', () => { throw new Error('Timeout of 60000ms exceeded.\\nluck'); });";
 const once = (name: string): string => `import { existsSync, writeFileSync } from 'node:fs';
   it('good too', () => {});
   it('once', () => {
     if (existsSync('${name}')) return;
     writeFileSync('${name}', '');
-    throw new Error('too busy');
+    throw new Error('Not within 40 s: it prints');
   });`;
 
 describe('tier', () => {
@@ -28,15 +28,20 @@ describe('tier', () => {
     );
     assert.deepEqual(
       result.unsteady.toSorted((one, other) => (one.file ?? '').localeCompare(other.file ?? '')),
-      ['b', 'c'].map((name) => ({ file: `test/${name}.test.ts`, test: 'once', why: 'too busy' })),
+      ['b', 'c'].map((name) => ({
+        file: `test/${name}.test.ts`,
+        test: 'once',
+        why: 'Not within 40 s: it prints',
+        isLate: true,
+      })),
     );
   });
 
   it('counts the tests of a suite that could begin only the second time', async () => {
     const late = `import { existsSync, writeFileSync } from 'node:fs';
       describe('server', () => {
-        before(() => { if (!existsSync('up')) { writeFileSync('up', ''); throw new Error('not up yet'); } });
-        after(() => { if (!existsSync('twice')) { writeFileSync('twice', ''); throw new Error('never began'); } });
+        before(() => { if (!existsSync('up')) { writeFileSync('up', ''); throw new Error('Never came true: it listens'); } });
+        after(() => { if (!existsSync('twice')) { writeFileSync('twice', ''); throw new Error('locator.click: Timeout 60000ms exceeded.'); } });
         it('one', () => {}); it('two', () => {}); it('three', () => {});
       });`;
     const { passed, failed, unsteady } = await planted({ 'a.test.ts': good, 'b.test.ts': late }, true);
@@ -50,8 +55,16 @@ describe('tier', () => {
       { passed: 1, failed: 2, unsteady: [] },
     );
     assert.ok(
-      result.failures.some(({ file, test, why }) => file === 'test/b.test.ts' && test === 'bad' && why === 'no'),
+      result.failures.some(
+        ({ file, test, why }) => file === 'test/b.test.ts' && test === 'bad' && why === 'Timeout of 60000ms exceeded.',
+      ),
     );
+  });
+
+  it('gives no second try to what was found to be wrong', async () => {
+    const wrong = once('a').replace("new Error('Not within 40 s: it prints')", "new Error('2 runs, not 1')");
+    const { failed, unsteady } = await planted({ 'a.test.ts': wrong, 'b.test.ts': once('b') }, true);
+    assert.deepEqual([failed, unsteady], [2, []]);
   });
 
   it('gives no second try where none is wanted', async () => {
