@@ -80,11 +80,10 @@ function nameTheFile(runnable: Mocha.Runnable, error: unknown): void {
 }
 
 /** As mocha, Playwright and our own waiting say it. */
-const late = /^(?:Error: )?(?:[\w.]+: )?(?:Timeout (?:of )?\d+ ?ms exceeded|Not (?:seen )?within \d|Never came true)/;
+const late = /^(?:[\w.]+: )?(?:Timeout (?:of )?\d+ ?ms exceeded|Not (?:seen )?within \d|Never came true)/;
 
 function failureOf(runnable: Mocha.Runnable, error: unknown): Failure {
-  const message = error instanceof Error ? error.message : format(error);
-  const why = message.trim().split('\n', 1)[0] ?? '';
+  const why = messageOf(error).trim().split('\n', 1)[0] ?? '';
   return {
     ...(runnable.file !== undefined && { file: relative(process.cwd(), runnable.file) }),
     test: runnable.fullTitle(),
@@ -92,6 +91,10 @@ function failureOf(runnable: Mocha.Runnable, error: unknown): Failure {
     ...(late.test(why) && { isLate: true }),
   };
 }
+
+/** What comes from a worker is no `Error` any more. */
+const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : format(error);
 
 /** For a suite that breaks before its tests could run or after they did. */
 export function reportBreakdown(error: unknown): void {

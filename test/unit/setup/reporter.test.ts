@@ -133,6 +133,28 @@ describe('the counts of the unit tier', () => {
     );
   });
 
+  it('come with what failed and why, and whether it only waited in vain', async () => {
+    const { counts } = await tierOf({
+      'planted.test.ts': `describe('s', () => {
+        it('slow', function () { this.timeout(20); return new Promise(() => {}); });
+        it('hidden', () => { throw new Error('locator.click: Timeout 60000ms exceeded.\\nCall log:'); });
+        it('doubled', () => { throw new Error('2 runs, not 1'); });
+      });`,
+      'good.test.ts': twoGood,
+    });
+    const file = 'test/unit/planted.test.ts';
+    const [slow, ...others] = counts?.failures ?? [];
+    assert.match(slow?.why ?? '', /^Timeout of 20ms exceeded/);
+    assert.deepEqual(
+      [{ ...slow, why: '' }, ...others],
+      [
+        { file, test: 's slow', why: '', isLate: true },
+        { file, test: 's hidden', why: 'locator.click: Timeout 60000ms exceeded.', isLate: true },
+        { file, test: 's doubled', why: '2 runs, not 1' },
+      ],
+    );
+  });
+
   for (const { what, source, beside = twoGood, passed, failed, printed } of troubles) {
     it(`tell of ${what}`, async () => {
       const { code, counts, output } = await tierOf({ 'good.test.ts': beside, 'planted.test.ts': source });
