@@ -170,7 +170,7 @@ describe('a container machine', () => {
       [
         join(import.meta.dirname, 'containerLauncher.ts'),
         JSON.stringify(entry()),
-        JSON.stringify(spec(`${steps(150)}; exit 7`)),
+        JSON.stringify(spec(`${steps(150)}; while [ ! -e /tmp/go ]; do sleep 0.05; done; exit 7`)),
         folder(),
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
@@ -178,9 +178,10 @@ describe('a container machine', () => {
     const [line] = (await once(launcher.stdout, 'data')) as [Buffer];
     launcher.kill('SIGKILL');
     await once(launcher, 'exit');
-    const runs = runsOn(await open());
-    const adopted = await runs.adopt(JSON.parse(line.toString()) as RunSpec);
+    const machine = await open();
+    const adopted = await runsOn(machine).adopt(JSON.parse(line.toString()) as RunSpec);
     assert.equal(adopted?.liveness.kind, 'running');
+    await machine.exec('touch /tmp/go');
     assert.deepEqual(await verdictOf(adopted), { kind: 'failed', code: 7 });
     assert.equal(seen(adopted), 150);
     assert.equal((await containers()).length, 1);
