@@ -1,8 +1,8 @@
 /** A person in front of VS Code: what they see and do, in a real workbench in Chromium. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Frame, Locator, Page } from 'playwright-core';
+import { eventually } from '../fakes/eventually.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import type { VsCode } from '../setup/codeServer.ts';
 import { outFolder } from '../setup/paths.ts';
@@ -364,17 +364,8 @@ export class Workbench {
     );
   }
 
-  /** Reads again until the value is accepted; rejects with the last value. */
-  async eventually<T>(read: () => Promise<T>, accept: (value: T) => boolean, timeoutMs = waitMs): Promise<T> {
-    const endMs = performance.now() + timeoutMs;
-    for (;;) {
-      const value = await read();
-      if (accept(value)) return value;
-      if (performance.now() > endMs) {
-        throw new Error(`Not seen within ${timeoutMs / 1000} s. Last seen:\n${JSON.stringify(value, undefined, 2)}`);
-      }
-      await delay(100);
-    }
+  eventually<T>(read: () => Promise<T>, accept: (value: T) => boolean, timeoutMs = waitMs): Promise<T> {
+    return eventually(read, accept, timeoutMs);
   }
 
   /** A person, too, waits until the name takes colour and a model is shown: before, VS Code takes the name for mere text. */

@@ -13,8 +13,9 @@ export interface Tier {
   /** Its output is printed when it is over. */
   readonly isBeside?: true;
   /**
-   * Its mocha configuration, where it drives programs that are not ours: on a busy machine these may be later than any test
-   * foresees. The files of a few tests that only waited in vain are run once more by themselves; what passes then is told.
+   * The mocha configuration of a tier that drives programs of others, which may be late on a busy
+   * machine. A few files whose tests only waited in vain are run once more; what passes then is
+   * counted as unsteady.
    */
   readonly settings?: string;
 }
@@ -23,12 +24,12 @@ export interface TierResult {
   readonly passed: number;
   readonly failed: number;
   readonly failures: readonly Failure[];
-  /** Failed, and passed when they were run again; counted as passed. */
+  /** Failures that passed in the second run; counted as passed. */
   readonly unsteady: readonly Failure[];
 }
 
-/** More have a cause in common, which no second try takes away. */
-const filesRunAgain = 3;
+/** Failures in more files have a common cause, which a second run does not remove. */
+const maxRetriedFiles = 3;
 
 /** Process groups. */
 const running = new Set<number>();
@@ -61,7 +62,7 @@ async function secondTry(tier: Tier, first: Counts, place: Place): Promise<TierR
   const asItWas: TierResult = { passed, failed, failures, unsteady: [] };
   const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
   const isLateOnly = failures.every(({ isLate }) => isLate);
-  const isFew = files.length > 0 && files.length <= filesRunAgain;
+  const isFew = files.length > 0 && files.length <= maxRetriedFiles;
   if (tier.settings === undefined || !isLateOnly || !isFew) return asItWas;
   place.log(`\n── again: ${files.join(' ')}`);
   const config = join(place.scratch, `${nameOf(tier)}-again.json`);
@@ -119,6 +120,10 @@ async function runCommand(
   if (tier.isBeside) log(`\n── npm run ${tier.script}\n${await readFile(outputFile, 'utf8')}`);
   return late ? `did not end within ${tier.limitMinutes} minutes` : problem;
 }
+
+/** One line, so that `.ci/run` can find and repeat it. */
+export const unsteadyLine = (unsteady: readonly Failure[]): string =>
+  `${unsteady.length} unsteady: ${unsteady.map(({ file, test }) => `${file ?? ''} › ${test}`).join('; ')}`;
 
 const nameOf = ({ script }: Tier): string => script.replace(':', '-');
 

@@ -1,6 +1,7 @@
 /**
- * Runs every tier, each as its own command, and ends with one line: `N passed, N failed`. The tests of machines mostly
- * wait: short tiers run beside them, and print what they have to say when they are over.
+ * Runs every tier as its own command. The last line is `N passed, N failed`; the line before it names
+ * the tests that passed only in a second run, if any: `N unsteady: NAMES`. The tests of machines mostly
+ * wait: short tiers run beside them and print their output when they have ended.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,11 +14,11 @@ import type { Failure } from './reporter.ts';
 import { installShells } from './shells.ts';
 import { installSlurm } from './slurm.ts';
 import { installSshd } from './sshd.ts';
-import { endTiers, runTier, type Tier } from './tier.ts';
+import { endTiers, runTier, unsteadyLine, type Tier } from './tier.ts';
 
 /** One after the other; within a stage, each row of tiers beside the others. */
 const stages: readonly (readonly (readonly Tier[])[])[] = [
-  [[{ script: 'test:unit', limitMinutes: 30, settings: 'test/unit/.mocharc.json' }]],
+  [[{ script: 'test:unit', limitMinutes: 30 }]],
   [
     [{ script: 'test:machines', limitMinutes: 30, settings: 'test/machines/.mocharc.json' }],
     [
@@ -42,8 +43,8 @@ const scratch = await mkdtemp(join(tmpdir(), 'test-tiers-'));
 try {
   await prepare();
   for (const rows of stages) await Promise.all(rows.map(runRow));
-  print('Failed', failures);
-  print('Failed, and passed when run again', unsteady);
+  printFailures();
+  if (unsteady.length > 0) console.log(unsteadyLine(unsteady));
   console.log(`${total.passed} passed, ${total.failed} failed`);
   process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 } finally {
@@ -73,9 +74,11 @@ async function runRow(tiers: readonly Tier[]): Promise<void> {
   }
 }
 
-/** Once more at the end, where whoever has only the last lines of a log finds it. */
-function print(title: string, some: readonly Failure[]): void {
-  if (some.length === 0) return;
-  console.log(`\n${title}:`);
-  for (const { file, test, why } of some) console.log(`  ${[file, test, why].filter(Boolean).join(' · ')}`);
+/** Repeats the failures at the end, where the last lines of a log show them. */
+function printFailures(): void {
+  if (failures.length === 0) return;
+  console.log('\nFailed:');
+  for (const { file, test, why } of failures) {
+    console.log(`  ${[file, test, why].filter(Boolean).join(' · ')}`);
+  }
 }

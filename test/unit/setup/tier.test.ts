@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { repositoryRoot } from '../../setup/paths.ts';
-import { runTier, type TierResult } from '../../setup/tier.ts';
+import { runTier, unsteadyLine, type TierResult } from '../../setup/tier.ts';
 
 const good = "it('good', () => {});";
 const bad = "it('bad', () => { throw new Error('Timeout of 60000ms exceeded.\\nluck'); });";
@@ -34,6 +34,10 @@ describe('tier', () => {
         why: 'Not within 40 s: it prints',
         isLate: true,
       })),
+    );
+    assert.match(
+      unsteadyLine(result.unsteady),
+      /^2 unsteady: test\/[bc]\.test\.ts › once; test\/[bc]\.test\.ts › once$/,
     );
   });
 
