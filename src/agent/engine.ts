@@ -22,11 +22,11 @@ import type { Runs } from '../runs/runs.ts';
 import type { LeaseOwner } from '../storage/leaseOwner.ts';
 import type { PlateauSettings } from '../watchdogs/plateauSettings.ts';
 import type { DaySpent } from './budget/measures.ts';
-import type { Budget, EndReason, JournalEvent, Limits, StreamEvent } from './events.ts';
-import type { FollowedEvents } from './session/followJournal.ts';
+import type { Budget, EndReason, JournalEvent, Limits, StreamEvent } from './journal/events.ts';
+import type { FollowedEvents } from './journal/followJournal.ts';
 import type { SearchHit, SearchOptions } from './archive/search.ts';
 import type { ReproduceRequest, Reproduction } from './experiments/reproduction.ts';
-import type { Phase, RunState, SessionState } from './state.ts';
+import type { Phase, RunState, SessionState } from './journal/state.ts';
 
 export interface GoalRequest {
   readonly goal: string;

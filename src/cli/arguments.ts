@@ -1,7 +1,7 @@
 /** The command line, read and checked. Nothing is guessed: what does not fit is refused with what would. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
-import type { Budget } from '../agent/events.ts';
+import type { Budget } from '../agent/journal/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
 import type { Effort } from '../models/model.ts';
 import { effortLevels } from '../models/words/effortWords.ts';

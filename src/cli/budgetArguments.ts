@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
 import { parseLimits, type WrittenLimits } from '../agent/budget/words.ts';
-import type { Budget, BudgetScope, Limits } from '../agent/events.ts';
+import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
 
 /** As commander gives them. */
 export interface RawLimits {

@@ -2,12 +2,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderBriefing } from '../../src/agent/context/briefing.ts';
-import { foldSession } from '../../src/agent/fold/fold.ts';
+import { foldSession } from '../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { textTokens } from '../../src/base/textTokens.ts';
 import { MemoryStore } from '../../src/memory/memoryStore.ts';
-import type { JournalEvent } from '../../src/agent/events.ts';
+import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import { median, timed, type Figure } from './figure.ts';
 import { SyntheticJournal } from './syntheticJournal.ts';
 

@@ -1,7 +1,7 @@
 /** Appending to the journal, each event on disk before the next, against the same bytes written and flushed by hand. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SessionEvent } from '../../src/agent/events.ts';
+import type { SessionEvent } from '../../src/agent/journal/events.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Journal } from '../../src/storage/journal.ts';
 import { median, quantile, timed, type Figure } from './figure.ts';

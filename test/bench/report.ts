@@ -1,9 +1,9 @@
 /** The brief of ten thousand runs, with its charts: the time from a folded journal, and its size. */
 import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
-import type { JournalEvent } from '../../src/agent/events.ts';
-import { foldSession } from '../../src/agent/fold/fold.ts';
+import type { JournalEvent } from '../../src/agent/journal/events.ts';
+import { foldSession } from '../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
-import type { ExperimentRecord, RunState, SessionState } from '../../src/agent/state.ts';
+import type { ExperimentRecord, RunState, SessionState } from '../../src/agent/journal/state.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import { buildBrief } from '../../src/reports/brief.ts';
 import { drawCharts } from '../../src/reports/chartSet.ts';

@@ -1,7 +1,7 @@
 /** Journals of sessions that never took place, with everything that a real one has: for measuring at size. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SessionEvent } from '../../src/agent/events.ts';
+import type { SessionEvent } from '../../src/agent/journal/events.ts';
 import { newEventId, newRunId, newSessionId, type RunId, type SessionId } from '../../src/base/ids.ts';
 import type { MetricSummary } from '../../src/metrics/metric.ts';
 import type { RunSpec } from '../../src/runs/run.ts';

@@ -1,7 +1,7 @@
 /** What a session of 200 experiments sends to the model and costs, beside the same session told with its whole history each time. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JournalEvent } from '../../src/agent/events.ts';
+import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import { buildHistory } from '../../src/agent/context/history.ts';
 import { anthropicRequest } from '../../src/models/anthropic/anthropicRequest.ts';
 import { contextTokens, type SystemPart, type ToolSpec, type Usage } from '../../src/models/model.ts';

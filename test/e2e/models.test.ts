@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
-import type { JournalEvent } from '../../src/agent/events.ts';
+import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import { isSessionId } from '../../src/base/ids.ts';
 import { homeAt } from '../../src/storage/home.ts';
 import type { WireServer } from '../fakes/wire.ts';

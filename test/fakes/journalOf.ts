@@ -1,4 +1,4 @@
-import type { JournalEvent, SessionEvent } from '../../src/agent/events.ts';
+import type { JournalEvent, SessionEvent } from '../../src/agent/journal/events.ts';
 import type { SessionId } from '../../src/base/ids.ts';
 import type { AssistantBlock, StopReason, Usage } from '../../src/models/model.ts';
 import { noUsage } from '../../src/models/model.ts';

@@ -1,5 +1,5 @@
-import type { JournalEvent, SessionEvent } from '../../src/agent/events.ts';
-import { foldSession } from '../../src/agent/fold/fold.ts';
+import type { JournalEvent, SessionEvent } from '../../src/agent/journal/events.ts';
+import { foldSession } from '../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
 import { Emitter } from '../../src/base/emitter.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';

@@ -1,8 +1,8 @@
 /** Nights as their journals tell of them: runs and experiments, told event by event and folded as the product folds them. */
 import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
 import type { BriefFacts } from '../../src/reports/facts.ts';
-import type { JournalEvent, SessionEvent } from '../../src/agent/events.ts';
-import { foldSession } from '../../src/agent/fold/fold.ts';
+import type { JournalEvent, SessionEvent } from '../../src/agent/journal/events.ts';
+import { foldSession } from '../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import type { Decision } from '../../src/experiments/experiment.ts';

@@ -10,7 +10,7 @@ import type {
   GoalRequest,
   Session,
 } from '../../src/agent/engine.ts';
-import type { JournalEvent } from '../../src/agent/events.ts';
+import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { createEngine, type EngineOptions } from '../../src/compose.ts';
 import type { ModelProvider } from '../../src/models/model.ts';

@@ -6,7 +6,7 @@ import { rowStatus } from '../../experiments/ledger.ts';
 import { RunMetrics } from '../../metrics/runMetrics.ts';
 import { homeAt } from '../../storage/home.ts';
 import type { SessionReading, Sessions, SessionSummary } from '../engine.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 
 export const exportKinds = ['sessions', 'messages', 'metrics', 'ledger', 'events'] as const;
 export type ExportKind = (typeof exportKinds)[number];

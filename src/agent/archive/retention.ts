@@ -12,7 +12,7 @@ import { tidyWorktrees } from '../../experiments/git/tidyWorktrees.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { runFolder } from '../../runs/capsule.ts';
 import type { Home } from '../../storage/home.ts';
-import type { SessionState } from '../state.ts';
+import type { SessionState } from '../journal/state.ts';
 import type {
   CleanReport,
   OldSession,

@@ -8,7 +8,7 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Home } from '../../storage/home.ts';
 import { parseEvent } from '../../storage/journal.ts';
 import { bytePattern, linesBackwards, longestWordBytes } from '../../storage/linesBackwards.ts';
-import type { JournalEvent, SessionEvent } from '../events.ts';
+import type { JournalEvent, SessionEvent } from '../journal/events.ts';
 import { queryWords, searchTexts, snippetOf, type HitKind, type Snippet } from './searchText.ts';
 
 export interface SearchHit {

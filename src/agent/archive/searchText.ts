@@ -1,6 +1,6 @@
 /** What of an event can be searched for, and where the words stand in it. Pure. */
 import { cleanText } from '../../base/text.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import { resultText } from './resultText.ts';
 
 /** - `tool`: what a call was asked to do · `result`: what it answered · `run`: label, command, and how its output ended */

@@ -4,7 +4,7 @@ import { contextTokens, type ModelProvider, type Readiness, type Usage } from '.
 import type { Cost } from '../../models/prices.ts';
 import type { Affordable } from '../budget/nextCall.ts';
 import type { PlannedCall } from '../budget/guard.ts';
-import type { SessionEvent } from '../events.ts';
+import type { SessionEvent } from '../journal/events.ts';
 
 export interface SideCallDeps {
   readonly budget: { affordable(call: PlannedCall): Promise<Affordable | undefined> };

@@ -3,7 +3,7 @@ import { formatUsd } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { ThinkingCost } from '../../experiments/ledger.ts';
 import { shortTokens } from './words.ts';
-import type { SessionState, Spending } from '../state.ts';
+import type { SessionState, Spending } from '../journal/state.ts';
 
 /**
  * Run → what was thought about its experiment: from its launch to that of the next. Runs that were launched together, and

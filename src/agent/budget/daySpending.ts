@@ -9,7 +9,7 @@ import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
 import { contextTokens } from '../../models/model.ts';
 import type { Home } from '../../storage/home.ts';
 import { fromJsonLine } from '../../storage/jsonLine.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import { sessionIds } from '../session/sessionCatalogue.ts';
 import { nothingSpent, startOfDay, type DaySpent } from './measures.ts';
 

@@ -5,8 +5,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ModelProvider, ModelRequest } from '../../models/model.ts';
 import { worstCaseUsd, type PriceTable } from '../../models/prices.ts';
-import type { EndReason } from '../events.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { EndReason } from '../journal/events.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import {
   currentExperiment,
   isHard,

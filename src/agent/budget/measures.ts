@@ -1,6 +1,6 @@
 /** Every limit in one list, with what was used of it. Nothing else decides what is used up. */
-import type { Budget, BudgetScope, Limits } from '../events.ts';
-import type { Experiment, SessionState } from '../state.ts';
+import type { Budget, BudgetScope, Limits } from '../journal/events.ts';
+import type { Experiment, SessionState } from '../journal/state.ts';
 
 /** What one day may cost, all sessions of a home together. */
 export type DayLimits = Pick<Limits, 'usd' | 'tokens'>;

@@ -1,7 +1,7 @@
 /** What is told of limits, once each: to the journal, from there to people and to the model. */
 import { formatUsd } from '../../base/text.ts';
-import type { JournalEvent, SessionEvent } from '../events.ts';
-import type { SessionState } from '../state.ts';
+import type { JournalEvent, SessionEvent } from '../journal/events.ts';
+import type { SessionState } from '../journal/state.ts';
 import { isUsedUp, startOfDay, type Measure } from './measures.ts';
 import { limitName, scopeText, shortTokens, usedText } from './words.ts';
 

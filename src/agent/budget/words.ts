@@ -1,6 +1,6 @@
 /** Limits as people write and read them: `$5 · 2 h · 40 turns · $0.50 per experiment`. One grammar for every skin. */
 import { counted, formatUsd } from '../../base/text.ts';
-import type { Budget, BudgetScope, Limits } from '../events.ts';
+import type { Budget, BudgetScope, Limits } from '../journal/events.ts';
 import type { DayLimits, Measure } from './measures.ts';
 
 export interface WrittenLimits {

@@ -8,13 +8,13 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { renderTree } from '../../memory/renderTree.ts';
 import { triggerText } from '../../sleep/trigger.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import { importedLine } from './experimentNews.ts';
 import { ledgerSection } from './ledgerSection.ts';
 import { limitsText } from './limitsText.ts';
 import { openPoints } from './openPoints.ts';
 import { fitSections, listSection, textSection, type ListedLine, type Section } from './sections.ts';
-import type { SessionState } from '../state.ts';
+import type { SessionState } from '../journal/state.ts';
 import { isSweepOver, progressOf } from '../runs/sweepProgress.ts';
 
 export interface BriefingFacts {

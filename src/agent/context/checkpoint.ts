@@ -5,7 +5,7 @@
 import { capText } from '../../base/text.ts';
 import type { ModelDescription } from '../../models/model.ts';
 import { contextSize, replaceUpTo, type ContextSize } from './contextSize.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import { textTokens } from '../../base/textTokens.ts';
 
 /** Of a model that says no more than its name. */

@@ -11,8 +11,8 @@ import {
   type SystemPart,
   type ToolSpec,
 } from '../../models/model.ts';
-import type { JournalEvent } from '../events.ts';
-import { growingFold } from '../fold/growingFold.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import { growingFold } from '../journal/growingFold.ts';
 import { textTokens } from '../../base/textTokens.ts';
 
 export interface ContextSize {

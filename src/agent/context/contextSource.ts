@@ -11,7 +11,7 @@ import type { EngineSettings } from '../engine.ts';
 import type { LoopDeps } from '../loop/loop.ts';
 import { renderPrompt } from './prompt.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface ContextSourceDeps {
   readonly log: SessionLog;

@@ -4,8 +4,8 @@ import { formatValue, oneLine } from '../../base/text.ts';
 import type { ImportedResult } from '../../experiments/ledger.ts';
 import { hasCrashed } from '../../experiments/recordRows.ts';
 import type { Verdict } from '../../runs/run.ts';
-import type { JournalEvent } from '../events.ts';
-import { growingFold } from '../fold/growingFold.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import { growingFold } from '../journal/growingFold.ts';
 
 interface Going {
   readonly hypothesis: string;

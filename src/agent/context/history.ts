@@ -8,10 +8,10 @@ import type { AssistantBlock, Message, ToolCallBlock, ToolResultBlock, UserBlock
 import { verdictText } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
 import { budgetText } from '../budget/words.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import { killedWhy } from '../runs/alarms.ts';
 import { experimentNews } from './experimentNews.ts';
-import { growingFold } from '../fold/growingFold.ts';
+import { growingFold } from '../journal/growingFold.ts';
 
 type Replied = Extract<JournalEvent, { type: 'model.replied' }>;
 type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;

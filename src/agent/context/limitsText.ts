@@ -1,6 +1,6 @@
 /** How far a session is within its limits, in words for the model. */
 import { formatUsd } from '../../base/text.ts';
-import type { SessionState } from '../state.ts';
+import type { SessionState } from '../journal/state.ts';
 
 /** As of the last event: no clock is asked, so that the same journal gives the same text. */
 export function limitsText(state: SessionState, permissionMode: 'ask' | 'allow'): string {

@@ -1,6 +1,6 @@
 /** What the turns that are replaced left open: calls whose effect is unknown, and what was not allowed. */
 import { oneLine } from '../../base/text.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import { interruptedText } from './history.ts';
 import type { ListedLine } from './sections.ts';
 

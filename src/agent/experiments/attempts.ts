@@ -3,9 +3,9 @@ import type { RunId } from '../../base/ids.ts';
 import { TriedRuns, type Attempt, type FoundRun, type TriedRun } from '../../experiments/duplicates.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RunLimit, Verdict } from '../../runs/run.ts';
-import type { JournalEvent } from '../events.ts';
-import { growingFold } from '../fold/growingFold.ts';
-import type { RunState, SessionState } from '../state.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import { growingFold } from '../journal/growingFold.ts';
+import type { RunState, SessionState } from '../journal/state.ts';
 
 interface Attempts {
   readonly tried: TriedRuns;

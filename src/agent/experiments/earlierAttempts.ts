@@ -10,7 +10,7 @@ import type { ExperimentRow, ImportedResult, Ledger, LedgerRow } from '../../exp
 import type { FoundAttempt, IndexedAttempt } from '../../storage/sessionIndex.ts';
 import { importedLine } from '../context/experimentNews.ts';
 import { decisionText, resultText } from './experimentWords.ts';
-import type { SessionState } from '../state.ts';
+import type { SessionState } from '../journal/state.ts';
 
 /** The cheap index of all journals; `SessionCatalogue` is it. */
 export interface AttemptIndex {

@@ -4,7 +4,7 @@ import type { Machines } from '../../machines/machine.ts';
 import { changesBetween, type Environment } from '../../tools/runs/environment.ts';
 import { askEnvironment } from '../../tools/runs/envSnapshot.ts';
 import { readSnapshot, snapshotFolder } from '../runs/envDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface EnvironmentDeps {
   readonly log: SessionLog;

@@ -5,7 +5,7 @@ import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { ExperimentCode } from '../../tools/experiments/experimentCode.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface ExperimentCodeDeps {
   readonly log: SessionLog;

@@ -26,11 +26,11 @@ import {
   type EarlierAttempts,
 } from './earlierAttempts.ts';
 import { decisionWarnings, duplicateText, resultText } from './experimentWords.ts';
-import type { JournalEvent } from '../events.ts';
-import { envFor } from '../fold/fold.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import { envFor } from '../journal/fold.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
-import type { SessionState } from '../state.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { SessionState } from '../journal/state.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 
 export interface ExperimentDeskDeps {

@@ -14,7 +14,7 @@ import type { MetricSummary } from '../../metrics/metric.ts';
 import { verdictText, type RunSpec, type Verdict } from '../../runs/run.ts';
 import { environmentSince } from './environmentSince.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface ReproductionDeps {
   readonly log: SessionLog;

@@ -10,8 +10,8 @@ import { capText, cleanText } from '../../base/text.ts';
 import type { ToolCallBlock } from '../../models/model.ts';
 import type { Gate } from '../../permissions/gate.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
-import { isClosing } from '../session/closing.ts';
-import type { SessionEvent, StreamEvent } from '../events.ts';
+import { isClosing } from '../journal/closing.ts';
+import type { SessionEvent, StreamEvent } from '../journal/events.ts';
 
 export interface ActDeps {
   readonly sessionId: SessionId;

@@ -22,14 +22,14 @@ import { act, type ActDeps } from './act.ts';
 import type { BudgetGuard } from '../budget/guard.ts';
 import { dueShortening, type Shortening } from '../context/checkpoint.ts';
 import { estimatedTokens, promptTokens } from '../context/contextSize.ts';
-import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from '../events.ts';
-import { growingFold } from '../fold/growingFold.ts';
+import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from '../journal/events.ts';
+import { growingFold } from '../journal/growingFold.ts';
 import { buildHistory, interruptedText } from '../context/history.ts';
 import type { PlateauGuard } from './plateauGuard.ts';
 import { idleness, isIdleTooLong } from './progress.ts';
 import { reminderText } from '../context/prompt.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import { think } from './think.ts';
 
 export interface LoopDeps {

@@ -3,8 +3,8 @@ import type { RunId } from '../../base/ids.ts';
 import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { isOut } from '../../experiments/recordRows.ts';
 import type { PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
-import type { JournalEvent } from '../events.ts';
-import { growingFold } from '../fold/growingFold.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import { growingFold } from '../journal/growingFold.ts';
 
 /** 1: other strategies are advised · 2: what comes next is announced. */
 export type PlateauStage = 1 | 2;

@@ -2,10 +2,10 @@
 import { formatValue } from '../../base/text.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import type { PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
-import type { EndReason, JournalEvent } from '../events.ts';
-import { growingFold } from '../fold/growingFold.ts';
+import type { EndReason, JournalEvent } from '../journal/events.ts';
+import { growingFold } from '../journal/growingFold.ts';
 import { endsAfter, plateauOf, stageOf, type PlateauStage } from './plateau.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface PlateauGuardDeps {
   readonly log: Pick<SessionLog, 'events' | 'record'>;

@@ -1,6 +1,6 @@
 /** Tells work from talk: how long the session has gone on without a new run, file change or memory write. */
-import type { JournalEvent } from '../events.ts';
-import { growingFold } from '../fold/growingFold.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import { growingFold } from '../journal/growingFold.ts';
 
 /** A turn with tools, but without progress, counts one; a turn of text alone counts as many as this. */
 const talkWeight = 6;

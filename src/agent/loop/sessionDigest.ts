@@ -4,8 +4,8 @@ import type { Run } from '../../runs/liveRun.ts';
 import type { DigestInput, GoingRun } from '../../sleep/digest.ts';
 import type { Wake } from '../../sleep/sleeper.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
-import type { SessionState } from '../state.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { SessionState } from '../journal/state.ts';
 import type { SweepDesk } from '../runs/sweepDesk.ts';
 
 export interface WakeFacts {

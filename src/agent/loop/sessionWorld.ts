@@ -8,7 +8,7 @@ import type { MetricPoint } from '../../metrics/metric.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { SleepLooks, SleepResources, SleepWorld } from '../../sleep/sleepWorld.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 
 export interface WorldDeps {

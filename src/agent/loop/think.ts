@@ -1,6 +1,6 @@
 /** One model call: asked for in the journal, streamed to whoever looks, recorded with its cost. */
 import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
-import type { StreamEvent } from '../events.ts';
+import type { StreamEvent } from '../journal/events.ts';
 
 /** Streams `request` and gives the whole reply. Never throws: a failure is in the reply. */
 export async function think(

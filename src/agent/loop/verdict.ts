@@ -5,8 +5,8 @@ import { summaryFor } from '../../experiments/ledger.ts';
 import { meetsTarget, targetText, type GoalTarget } from '../../experiments/target.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type { FinishRequest } from '../../tools/session/finish.ts';
-import type { Evidence } from '../events.ts';
-import type { RunState } from '../state.ts';
+import type { Evidence } from '../journal/events.ts';
+import type { RunState } from '../journal/state.ts';
 
 /** What a verdict needs to know of the session's runs: live values where the run is still there. */
 export interface EvidenceSource {

@@ -11,7 +11,7 @@ import { isPersonUnheard } from '../context/history.ts';
 import { digestOf } from './sessionDigest.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SweepDesk } from '../runs/sweepDesk.ts';
 
 export interface WaitingDeps {

@@ -4,10 +4,10 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { ProjectNotifications } from '../../notify/routes.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import { approvalNotification, notificationOf, stallNotification } from './notifications.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
-import type { SessionState } from '../state.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { SessionState } from '../journal/state.ts';
 
 export interface NoticeDeskDeps {
   readonly log: SessionLog;

@@ -5,8 +5,8 @@ import type { NotifyEvent } from '../../notify/settings.ts';
 import { verdictText, type Verdict } from '../../runs/run.ts';
 import type { Trigger } from '../../sleep/trigger.ts';
 import { noticeText } from '../budget/notices.ts';
-import type { EndReason, Evidence, JournalEvent } from '../events.ts';
-import type { RunState, SessionState } from '../state.ts';
+import type { EndReason, Evidence, JournalEvent } from '../journal/events.ts';
+import type { RunState, SessionState } from '../journal/state.ts';
 
 type About = Pick<Notification, 'events' | 'title' | 'body'> &
   Partial<Pick<Notification, 'machineId' | 'pid' | 'run' | 'metrics'>>;

@@ -6,8 +6,8 @@ import type { RunId } from '../../base/ids.ts';
 import { verdictText } from '../../runs/run.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
 import type { AskedQuestion, PersonQuestion } from '../../tools/session/askPerson.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
-import type { Question, SessionState } from '../state.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { Question, SessionState } from '../journal/state.ts';
 
 export interface QuestionDeskDeps {
   readonly log: SessionLog;

@@ -5,9 +5,9 @@ import { rowStatus } from '../../experiments/ledger.ts';
 import type { BriefFacts, CostFacts, QuestionFacts, RunFacts, SessionFacts } from '../../reports/facts.ts';
 import { billText, costLines } from '../budget/costs.ts';
 import type { SessionReading } from '../engine.ts';
-import type { EndReason, JournalEvent } from '../events.ts';
+import type { EndReason, JournalEvent } from '../journal/events.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
-import type { RunState, SessionState } from '../state.ts';
+import type { RunState, SessionState } from '../journal/state.ts';
 
 /** What the journal does not tell of a run. */
 export interface AboutRun {

@@ -2,8 +2,8 @@
 import { oneLine } from '../../base/text.ts';
 import type { BriefFacts, Happening } from '../../reports/facts.ts';
 import { noticeText } from '../budget/notices.ts';
-import type { JournalEvent } from '../events.ts';
-import type { SessionState } from '../state.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import type { SessionState } from '../journal/state.ts';
 
 /** Oldest first; what happened several times in a row is said once, with its last time. */
 export function happeningsOf(events: readonly JournalEvent[], state: SessionState): Happening[] {

@@ -16,9 +16,9 @@ import { runFolder } from '../../runs/capsule.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { Home } from '../../storage/home.ts';
 import type { Reports, Session, Sessions, WrittenReport, WrittenWriteup } from '../engine.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import { briefFacts, type AboutRun, type ReportSource } from './reportFacts.ts';
-import type { RunState, SessionState } from '../state.ts';
+import type { RunState, SessionState } from '../journal/state.ts';
 
 export interface SessionReportsDeps {
   readonly home: Home;

@@ -11,7 +11,7 @@ import type { Finding } from '../../watchdogs/finding.ts';
 import { condemnedRuns, goOnAnswer, killAnswer } from './alarms.ts';
 import type { QuestionDesk } from '../person/questionDesk.ts';
 import type { RunDesk } from './runDesk.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Waiting } from '../loop/waiting.ts';
 
 export interface AlarmDeskDeps {

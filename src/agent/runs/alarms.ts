@@ -2,9 +2,9 @@
 import type { RunId } from '../../base/ids.ts';
 import { rowStatus, type LedgerRow } from '../../experiments/ledger.ts';
 import { verdictText, type Verdict } from '../../runs/run.ts';
-import type { JournalEvent } from '../events.ts';
-import { growingFold } from '../fold/growingFold.ts';
-import type { Alarm, RunState, SessionState } from '../state.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import { growingFold } from '../journal/growingFold.ts';
+import type { Alarm, RunState, SessionState } from '../journal/state.ts';
 
 /** Answers to the question whether a run is to go on after an alarm. */
 export const killAnswer = 'kill';

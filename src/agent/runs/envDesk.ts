@@ -7,7 +7,7 @@ import { writeFileAtomic } from '../../storage/atomicFile.ts';
 import { codeOf } from '../../base/errors.ts';
 import { capText } from '../../base/text.ts';
 import type { SnapshotKeeper, TakenSnapshot } from '../../tools/runs/envSnapshot.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface EnvDeskDeps {
   readonly log: SessionLog;

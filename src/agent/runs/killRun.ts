@@ -5,8 +5,8 @@ import type { Machines } from '../../machines/machine.ts';
 import { endRun } from '../../runs/elsewhere.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { KilledRun, SessionOwner } from '../engine.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
-import type { RunState } from '../state.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { RunState } from '../journal/state.ts';
 
 export interface KillRunParts {
   readonly runs: Runs;

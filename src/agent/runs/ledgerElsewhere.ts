@@ -3,7 +3,7 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { readSavedMetrics } from '../../metrics/savedMetrics.ts';
 import type { Home } from '../../storage/home.ts';
-import type { RunState, SessionState } from '../state.ts';
+import type { RunState, SessionState } from '../journal/state.ts';
 import { ledgerOf } from './runDesk.ts';
 
 /** The ledger of a session that is not open here, with what its runs that go on have printed so far. */

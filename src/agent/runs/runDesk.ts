@@ -15,10 +15,10 @@ import type { Run, RunChange } from '../../runs/liveRun.ts';
 import { LaunchFailure } from '../../runs/launchFailure.ts';
 import type { Runs } from '../../runs/runs.ts';
 import { seriousAlarm } from './alarms.ts';
-import { isClosing } from '../session/closing.ts';
+import { isClosing } from '../journal/closing.ts';
 import { costsByRun } from '../budget/costs.ts';
-import type { SessionLog } from '../session/sessionLog.ts';
-import type { RunState, SessionState } from '../state.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { RunState, SessionState } from '../journal/state.ts';
 
 export interface LaunchRequest {
   readonly machineId: string;

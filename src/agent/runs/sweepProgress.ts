@@ -1,5 +1,5 @@
 /** How far a sweep is: derived from the state of its session, nothing of its own. */
-import type { RunState, SessionState, SweepState } from '../state.ts';
+import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 
 export interface SweepProgress {
   /** Indices of points without a run that are still to have one, in order. */

@@ -5,7 +5,7 @@ import type { Machines } from '../../machines/machine.ts';
 import { readProjectFile, type ProjectFile } from '../../project/projectFile.ts';
 import type { ToolDefault } from '../../tools/tool.ts';
 import type { GoalRequest, PermissionMode } from '../engine.ts';
-import type { Budget, Limits } from '../events.ts';
+import type { Budget, Limits } from '../journal/events.ts';
 
 const limits = ['usd', 'tokens', 'minutes', 'turns'] as const;
 

@@ -9,15 +9,15 @@ import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Effort } from '../../models/model.ts';
 import type { Lease } from '../../storage/lease.ts';
 import type { StorageFailure } from '../../storage/storageFailure.ts';
-import { Closing } from './closing.ts';
+import { Closing } from '../journal/closing.ts';
 import type { Session } from '../engine.ts';
-import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../events.ts';
+import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../journal/events.ts';
 import { faultText, interruptedCall, pendingCalls, runLoop } from '../loop/loop.ts';
 import { goOnText } from '../context/prompt.ts';
 import type { ReproduceRequest, Reproduction } from '../experiments/reproduction.ts';
-import type { SessionLog } from './sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionHooks, SessionParts } from './sessionParts.ts';
-import type { SessionState } from '../state.ts';
+import type { SessionState } from '../journal/state.ts';
 
 const maxStickies = 20;
 

@@ -20,10 +20,10 @@ import type {
 } from '../../storage/sessionIndex.ts';
 import { indexedAttempts } from '../experiments/earlierAttempts.ts';
 import type { RunPlace, Session, SessionSummary } from '../engine.ts';
-import type { EndReason, JournalEvent, SessionEvent } from '../events.ts';
-import { applyEvent, foldSession } from '../fold/fold.ts';
+import type { EndReason, JournalEvent, SessionEvent } from '../journal/events.ts';
+import { applyEvent, foldSession } from '../journal/fold.ts';
 import { ledgerOf } from '../runs/runDesk.ts';
-import type { Phase, RunState, SessionState } from '../state.ts';
+import type { Phase, RunState, SessionState } from '../journal/state.ts';
 
 export interface CatalogueDeps {
   readonly home: Home;

@@ -23,18 +23,18 @@ import type {
   Sessions,
   SessionSummary,
 } from '../engine.ts';
-import { followJournal, type FollowedEvents } from './followJournal.ts';
+import { followJournal, type FollowedEvents } from '../journal/followJournal.ts';
 import { killRun } from '../runs/killRun.ts';
-import type { Budget, JournalEvent, SessionEvent } from '../events.ts';
-import { foldSession } from '../fold/fold.ts';
+import type { Budget, JournalEvent, SessionEvent } from '../journal/events.ts';
+import { foldSession } from '../journal/fold.ts';
 import { budgetFor, checkDefaultMachine } from './projectTerms.ts';
 import { goalText, resumeText } from '../context/prompt.ts';
 import { ledgerElsewhere } from '../runs/ledgerElsewhere.ts';
 import { searchJournals, type SearchHit, type SearchOptions } from '../archive/search.ts';
 import { LiveSession } from './session.ts';
 import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
-import { SessionLog, withoutStart } from './sessionLog.ts';
-import type { RunState } from '../state.ts';
+import { SessionLog, withoutStart } from '../journal/sessionLog.ts';
+import type { RunState } from '../journal/state.ts';
 import { checkModel, createParts, type SharedDeps } from './sessionParts.ts';
 import { unfinishedOf } from './unfinished.ts';
 

@@ -19,7 +19,7 @@ import type { StartedSweep, SweepRequest } from '../../tools/runs/sweep.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import { createEnvDesk, snapshotFolder } from '../runs/envDesk.ts';
 import { createExperimentCode } from '../experiments/experimentCode.ts';
-import type { EndReason, Evidence } from '../events.ts';
+import type { EndReason, Evidence } from '../journal/events.ts';
 import type { GitGuard } from '../runs/gitGuard.ts';
 import { isPersonUnheard } from '../context/history.ts';
 import type { ExperimentDesk } from '../experiments/experimentDesk.ts';
@@ -27,8 +27,8 @@ import type { QuestionDesk } from '../person/questionDesk.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
 import type { SweepDesk } from '../runs/sweepDesk.ts';
 import { progressOf, sweepOf } from '../runs/sweepProgress.ts';
-import type { SessionLog } from './sessionLog.ts';
-import type { RunState } from '../state.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { RunState } from '../journal/state.ts';
 import { judgeEvidence } from '../loop/verdict.ts';
 
 export interface ToolsetDeps {

@@ -8,7 +8,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Home } from '../../storage/home.ts';
 import { parseEvent } from '../../storage/journal.ts';
 import { linesBackwards } from '../../storage/linesBackwards.ts';
-import type { SessionEvent } from '../events.ts';
+import type { SessionEvent } from '../journal/events.ts';
 
 const journalsAtOnce = 32;
 /** What usually holds the last decision of a journal. */

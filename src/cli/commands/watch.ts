@@ -1,6 +1,6 @@
 import type { Engine, RunPlace } from '../../agent/engine.ts';
-import { applyEvent, foldSession } from '../../agent/fold/fold.ts';
-import type { SessionState } from '../../agent/state.ts';
+import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { cleanText, formatDuration, formatValue } from '../../base/text.ts';
 import { createLineParser, type LineParser } from '../../metrics/lineParser.ts';

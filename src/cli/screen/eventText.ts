@@ -2,8 +2,8 @@
 import { verdictWords } from '../../agent/runs/alarms.ts';
 import { noticeText } from '../../agent/budget/notices.ts';
 import { budgetText, limitsText } from '../../agent/budget/words.ts';
-import type { EndReason, JournalEvent } from '../../agent/events.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { EndReason, JournalEvent } from '../../agent/journal/events.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText, formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import { targetText } from '../../experiments/target.ts';

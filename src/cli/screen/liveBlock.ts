@@ -1,7 +1,7 @@
 /** The block at the foot of the terminal: the newest runs, and one line of state. Pure. */
 import { killedWhy, seriousAlarm } from '../../agent/runs/alarms.ts';
 import { billText } from '../../agent/budget/costs.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import { summaryFor } from '../../experiments/ledger.ts';

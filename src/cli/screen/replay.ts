@@ -1,8 +1,8 @@
 /** A journal as a transcript: more than what is shown live, for nobody was there. */
 import { resultText } from '../../agent/archive/resultText.ts';
-import type { JournalEvent } from '../../agent/events.ts';
-import { applyEvent, foldSession } from '../../agent/fold/fold.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
+import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { capText, cleanText } from '../../base/text.ts';
 import { toJsonLine } from '../../storage/jsonLine.ts';

@@ -1,6 +1,6 @@
 /** What is written while a session works: JSON lines, or plain lines for pipes and logs. */
 import type { Session } from '../../agent/engine.ts';
-import type { JournalEvent, StreamEvent } from '../../agent/events.ts';
+import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import { cleanText } from '../../base/text.ts';
 import { EventText } from './eventText.ts';
 import { plainStyle, type Style } from './style.ts';

@@ -3,7 +3,7 @@ import { commands, window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
 import { budgetText, parseBudget } from '../../agent/budget/words.ts';
 import type { Session } from '../../agent/engine.ts';
-import type { Budget } from '../../agent/events.ts';
+import type { Budget } from '../../agent/journal/events.ts';
 import { run, type Handlers } from '../commandRegistry.ts';
 import { viewContainer } from '../contributions.ts';
 import { offer } from '../notices.ts';

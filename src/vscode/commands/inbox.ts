@@ -2,7 +2,7 @@
 import { window } from 'vscode';
 import type { Session } from '../../agent/engine.ts';
 import { openQuestions } from '../../agent/person/questionDesk.ts';
-import type { Question } from '../../agent/state.ts';
+import type { Question } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Handlers } from '../commandRegistry.ts';

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { window } from 'vscode';
 import type { Engine, Session } from '../../agent/engine.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';

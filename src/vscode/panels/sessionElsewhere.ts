@@ -3,11 +3,11 @@
  * printed, read as both grow. Reads only. Knows no `vscode`.
  */
 import type { Engine } from '../../agent/engine.ts';
-import type { JournalEvent, SessionEvent } from '../../agent/events.ts';
-import { applyEvent, foldSession } from '../../agent/fold/fold.ts';
+import type { JournalEvent, SessionEvent } from '../../agent/journal/events.ts';
+import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
 import { isGoing } from '../../agent/runs/ledgerElsewhere.ts';
 import { ledgerOf } from '../../agent/runs/runDesk.ts';
-import type { RunState, SessionState } from '../../agent/state.ts';
+import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';

@@ -1,6 +1,6 @@
 /** Limits as the settings have them. Pure: no `vscode` here. */
 import type { DayLimits } from '../../agent/budget/measures.ts';
-import type { Budget, Limits } from '../../agent/events.ts';
+import type { Budget, Limits } from '../../agent/journal/events.ts';
 
 /** 0 means no limit. */
 export type SetLimits = Readonly<Record<keyof Limits, number>>;

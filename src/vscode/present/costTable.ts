@@ -2,7 +2,7 @@
 import { measuresOf, type DayLimits, type DaySpent, type Measure } from '../../agent/budget/measures.ts';
 import { scopeText, shortTokens, usedText } from '../../agent/budget/words.ts';
 import { billText, cacheShare, costWords, experimentCostLine } from '../../agent/budget/costs.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import { formatUsd } from '../../base/text.ts';
 import { plain } from './words.ts';
 

@@ -2,7 +2,7 @@
 import { billText, costLines } from '../../agent/budget/costs.ts';
 import { budgetText } from '../../agent/budget/words.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/engine.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import { counted, oneLine } from '../../base/text.ts';
 import { plannedRows } from './experimentRow.ts';

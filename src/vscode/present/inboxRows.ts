@@ -1,6 +1,6 @@
 /** The Inbox: what the agent asks the person, and what the person pinned for the agent. Pure: no `vscode` here. */
 import type { ApprovalRequest } from '../../agent/engine.ts';
-import type { Question, SessionState } from '../../agent/state.ts';
+import type { Question, SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
 import { approvalText, effectVerb, isOpen } from './sessionText.ts';
 import type { TreeNode } from './treeNode.ts';

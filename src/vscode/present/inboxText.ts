@@ -1,5 +1,5 @@
 /** The inbox in words, and answers as they are typed. Pure: no `vscode` here. */
-import type { SessionState } from '../../agent/state.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { formatSpan, plain } from './words.ts';
 

@@ -1,9 +1,9 @@
 /** A journal as a document that reads like a lab notebook. Pure: no `vscode` here. */
 import { budgetText } from '../../agent/budget/words.ts';
 import type { SessionReading } from '../../agent/engine.ts';
-import { applyEvent, initialState } from '../../agent/fold/fold.ts';
-import type { JournalEvent } from '../../agent/events.ts';
-import type { SessionState } from '../../agent/state.ts';
+import { applyEvent, initialState } from '../../agent/journal/fold.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText } from '../../base/text.ts';
 import { bestText, statusLine } from './sessionText.ts';
 import { ledgerTable } from './ledgerTable.ts';

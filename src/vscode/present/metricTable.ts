@@ -1,6 +1,6 @@
 /** The metrics of a run as a small Markdown table, each against the best of the runs before it. */
-import type { RunState } from '../../agent/state.ts';
-import type { Evidence } from '../../agent/events.ts';
+import type { RunState } from '../../agent/journal/state.ts';
+import type { Evidence } from '../../agent/journal/events.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import { counted, formatValue } from '../../base/text.ts';
 import { judge } from '../../metrics/compare.ts';

@@ -1,8 +1,8 @@
 /** A session in a few words: for the status bar, the chat's last line, the trees. Pure: no `vscode` here. */
 import { budgetText } from '../../agent/budget/words.ts';
 import type { ApprovalRequest } from '../../agent/engine.ts';
-import type { EndReason } from '../../agent/events.ts';
-import type { RunState, SessionState } from '../../agent/state.ts';
+import type { EndReason } from '../../agent/journal/events.ts';
+import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';

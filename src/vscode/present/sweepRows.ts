@@ -1,5 +1,5 @@
 /** A sweep as a row, with its points below it. Pure: no `vscode` here. */
-import type { SessionState, SweepState } from '../../agent/state.ts';
+import type { SessionState, SweepState } from '../../agent/journal/state.ts';
 import { isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';
 import { counted, formatValue } from '../../base/text.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';

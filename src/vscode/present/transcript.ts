@@ -2,8 +2,8 @@
 import { verdictWords } from '../../agent/runs/alarms.ts';
 import { noticeText } from '../../agent/budget/notices.ts';
 import type { ApprovalRequest } from '../../agent/engine.ts';
-import type { JournalEvent, StreamEvent } from '../../agent/events.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import { formatDuration } from '../../base/text.ts';
 import { evidenceList, metricTable } from './metricTable.ts';
 import { approvalDetail, effectVerb, endIcon, endText, sleepText } from './sessionText.ts';

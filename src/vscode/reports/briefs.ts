@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { window, type Memento } from 'vscode';
 import type { Engine, Session } from '../../agent/engine.ts';
-import type { EndReason } from '../../agent/events.ts';
+import type { EndReason } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';

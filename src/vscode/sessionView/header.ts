@@ -1,6 +1,6 @@
 /** What stands above the view, and its inbox. */
 import { openQuestions } from '../../agent/person/questionDesk.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Desk, SessionHeader, Tone } from '../../protocol/sessionView.ts';
 import { costText, needsPerson, phaseText } from '../present/sessionText.ts';

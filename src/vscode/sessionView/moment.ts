@@ -1,5 +1,5 @@
 /** Everything about one step: what was said, called and measured, and the session as it was then. */
-import type { JournalEvent } from '../../agent/events.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import { isRunId } from '../../base/ids.ts';

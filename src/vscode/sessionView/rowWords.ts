@@ -1,8 +1,8 @@
 /** What a step of the timeline says: one line for each kind of event, and nothing for those that only complete another. */
 import { verdictWords } from '../../agent/runs/alarms.ts';
 import { noticeText } from '../../agent/budget/notices.ts';
-import type { JournalEvent, MessageOrigin } from '../../agent/events.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { JournalEvent, MessageOrigin } from '../../agent/journal/events.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText, counted, formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import type { Verdict } from '../../runs/run.ts';

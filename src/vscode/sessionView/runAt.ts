@@ -1,6 +1,6 @@
 /** A run as it was at a moment: its state then, and the values that had been read by then. */
 import { verdictWords } from '../../agent/runs/alarms.ts';
-import type { RunState } from '../../agent/state.ts';
+import type { RunState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { formatValue } from '../../base/text.ts';
 import { directionOf } from '../../metrics/direction.ts';

@@ -2,7 +2,7 @@
 import { budgetText, shortTokens } from '../../agent/budget/words.ts';
 import { openQuestions } from '../../agent/person/questionDesk.ts';
 import { ledgerOf } from '../../agent/runs/runDesk.ts';
-import type { RunState, SessionState } from '../../agent/state.ts';
+import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { formatValue } from '../../base/text.ts';
 import type { Fact, StateAt } from '../../protocol/sessionView.ts';

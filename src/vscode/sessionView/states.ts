@@ -1,7 +1,7 @@
 /** The state of a session after any of its events: a fold over the events up to it, begun where one is kept. */
-import { applyEvent, initialState } from '../../agent/fold/fold.ts';
-import type { JournalEvent } from '../../agent/events.ts';
-import type { SessionState } from '../../agent/state.ts';
+import { applyEvent, initialState } from '../../agent/journal/fold.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 
 /** So many events are folded at most to answer. */
 const keptEvery = 64;

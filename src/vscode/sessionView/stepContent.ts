@@ -1,7 +1,7 @@
 /** The texts and facts of a step, whole; whoever shows them bounds them. */
 import { verdictWords } from '../../agent/runs/alarms.ts';
-import type { JournalEvent } from '../../agent/events.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import { formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import { triggerText } from '../../sleep/trigger.ts';

@@ -1,7 +1,7 @@
 /** The steps of a session, grown event by event, and the runs beside them. Pure. */
 import { verdictWords } from '../../agent/runs/alarms.ts';
-import type { JournalEvent } from '../../agent/events.ts';
-import type { SessionState } from '../../agent/state.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { maxLanes, type RunBar, type TimelineRow } from '../../protocol/sessionView.ts';
 import { line, rowWords, runName, verdictTone, type Of } from './rowWords.ts';

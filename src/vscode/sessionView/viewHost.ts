@@ -4,7 +4,7 @@
  */
 import 'vscode-jsonrpc/node';
 import type { MessageConnection } from 'vscode-jsonrpc';
-import type { SessionState } from '../../agent/state.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';

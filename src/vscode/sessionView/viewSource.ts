@@ -1,5 +1,5 @@
 /** What the session view needs from whoever opens it. */
-import type { JournalEvent } from '../../agent/events.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { renderBriefing, type BriefingFacts } from '../../../src/agent/context/briefing.ts';
-import { foldSession } from '../../../src/agent/fold/fold.ts';
+import { foldSession } from '../../../src/agent/journal/fold.ts';
 import { interruptedText } from '../../../src/agent/context/history.ts';
 import { ledgerOf } from '../../../src/agent/runs/runDesk.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';

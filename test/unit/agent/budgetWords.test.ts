@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { budgetText, parseBudget, parseLimits, shortTokens, usedText } from '../../../src/agent/budget/words.ts';
-import type { Budget } from '../../../src/agent/events.ts';
+import type { Budget } from '../../../src/agent/journal/events.ts';
 
 describe('limits in words', () => {
   it('reads every limit in any order, of the goal and of each experiment', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { billText, costBefore, costLines, costsByRun } from '../../../src/agent/budget/costs.ts';
-import type { SessionEvent } from '../../../src/agent/events.ts';
-import { applyEvent, initialState } from '../../../src/agent/fold/fold.ts';
+import type { SessionEvent } from '../../../src/agent/journal/events.ts';
+import { applyEvent, initialState } from '../../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../../src/agent/runs/runDesk.ts';
-import type { SessionState } from '../../../src/agent/state.ts';
+import type { SessionState } from '../../../src/agent/journal/state.ts';
 import type { Cost } from '../../../src/models/prices.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
 import { random } from '../../fakes/random.ts';

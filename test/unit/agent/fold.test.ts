@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
-import { applyEvent, foldSession, initialState } from '../../../src/agent/fold/fold.ts';
+import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
+import { applyEvent, foldSession, initialState } from '../../../src/agent/journal/fold.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
 import { processorMs } from '../../fakes/pace.ts';

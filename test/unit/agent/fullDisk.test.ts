@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import type { StreamEvent } from '../../../src/agent/events.ts';
+import type { StreamEvent } from '../../../src/agent/journal/events.ts';
 import { fillDisk, type FullDisk } from '../../fakes/fullDisk.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';

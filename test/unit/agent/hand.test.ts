@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/engine.ts';
-import type { JournalEvent } from '../../../src/agent/events.ts';
+import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { atPace } from '../../fakes/pace.ts';
 import { ScriptedModel, type Script, type ScriptedReply } from '../../fakes/scriptedModel.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import type { EndReason } from '../../../src/agent/events.ts';
+import type { EndReason } from '../../../src/agent/journal/events.ts';
 import { noUsage } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { atPace } from '../../fakes/pace.ts';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { isSessionId } from '../../../src/base/ids.ts';
 import type { SessionReading } from '../../../src/agent/engine.ts';
-import type { JournalEvent } from '../../../src/agent/events.ts';
+import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { LongWork, Shown } from '../../fakes/longResearcher.ts';
 import { random } from '../../fakes/random.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';

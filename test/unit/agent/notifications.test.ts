@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { JournalEvent } from '../../../src/agent/events.ts';
+import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { approvalNotification, notificationOf } from '../../../src/agent/person/notifications.ts';
-import type { SessionState } from '../../../src/agent/state.ts';
+import type { SessionState } from '../../../src/agent/journal/state.ts';
 
 type Part<T> = { readonly [Key in keyof T]?: unknown };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'mocha';
 import { RunDesk } from '../../../src/agent/runs/runDesk.ts';
-import { SessionLog } from '../../../src/agent/session/sessionLog.ts';
+import { SessionLog } from '../../../src/agent/journal/sessionLog.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { Runs } from '../../../src/runs/runs.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { ToolFailure } from '../../../src/base/errors.ts';
 import type { Affordable } from '../../../src/agent/budget/nextCall.ts';
-import type { SessionEvent } from '../../../src/agent/events.ts';
+import type { SessionEvent } from '../../../src/agent/journal/events.ts';
 import { createSearchDesk } from '../../../src/agent/beside/searchDesk.ts';
 import { SideCalls } from '../../../src/agent/beside/sideCalls.ts';
 import { noUsage, type ModelProvider, type SearchReply } from '../../../src/models/model.ts';

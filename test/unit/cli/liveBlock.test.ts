@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { applyEvent, initialState } from '../../../src/agent/fold/fold.ts';
-import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
-import type { SessionState } from '../../../src/agent/state.ts';
+import { applyEvent, initialState } from '../../../src/agent/journal/fold.ts';
+import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
+import type { SessionState } from '../../../src/agent/journal/state.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { EventText } from '../../../src/cli/screen/eventText.ts';
 import { liveBlock } from '../../../src/cli/screen/liveBlock.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Engine, Session } from '../../../src/agent/engine.ts';
-import type { JournalEvent } from '../../../src/agent/events.ts';
+import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { Handover } from '../../../src/agent/session/handover.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { SessionId } from '../../../src/base/ids.ts';

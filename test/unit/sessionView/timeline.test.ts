@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { foldSession } from '../../../src/agent/fold/fold.ts';
-import type { JournalEvent } from '../../../src/agent/events.ts';
+import { foldSession } from '../../../src/agent/journal/fold.ts';
+import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { RunId } from '../../../src/base/ids.ts';
 import { SessionStates } from '../../../src/vscode/sessionView/states.ts';
 import { barsBetween, stepAt, Timeline, turnFrom } from '../../../src/vscode/sessionView/timeline.ts';

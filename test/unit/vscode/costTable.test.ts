@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { nothingSpent } from '../../../src/agent/budget/measures.ts';
-import { applyEvent } from '../../../src/agent/fold/fold.ts';
-import type { SessionState } from '../../../src/agent/state.ts';
+import { applyEvent } from '../../../src/agent/journal/fold.ts';
+import type { SessionState } from '../../../src/agent/journal/state.ts';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
 import { costPart } from '../../../src/vscode/present/costTable.ts';
 import { ledgerTable } from '../../../src/vscode/present/ledgerTable.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { applyEvent } from '../../../src/agent/fold/fold.ts';
-import type { JournalEvent } from '../../../src/agent/events.ts';
+import { applyEvent } from '../../../src/agent/journal/fold.ts';
+import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
 import { judge, type MetricComparison } from '../../../src/metrics/compare.ts';
 import { comparisonDocument } from '../../../src/vscode/present/comparison.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/engine.ts';
-import type { JournalEvent, SessionEvent, StreamEvent } from '../../../src/agent/events.ts';
-import { applyEvent } from '../../../src/agent/fold/fold.ts';
-import type { SessionState } from '../../../src/agent/state.ts';
+import type { JournalEvent, SessionEvent, StreamEvent } from '../../../src/agent/journal/events.ts';
+import { applyEvent } from '../../../src/agent/journal/fold.ts';
+import type { SessionState } from '../../../src/agent/journal/state.ts';
 import { Emitter } from '../../../src/base/emitter.ts';
 import { followSession, type FollowEnd, type FollowOptions } from '../../../src/vscode/chat/follow.ts';
 import type { ChatPart } from '../../../src/vscode/present/transcript.ts';

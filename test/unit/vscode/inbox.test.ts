@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { Question } from '../../../src/agent/state.ts';
+import type { Question } from '../../../src/agent/journal/state.ts';
 import { UserFacing } from '../../../src/base/errors.ts';
 import { callIdOf, questionOf, stickyOf } from '../../../src/vscode/present/commandTarget.ts';
 import { inboxCount, inboxRows } from '../../../src/vscode/present/inboxRows.ts';

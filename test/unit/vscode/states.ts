@@ -1,7 +1,7 @@
 /** Small states and events for the tests of the views. */
-import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
-import type { RunState, SessionState } from '../../../src/agent/state.ts';
-import { initialState } from '../../../src/agent/fold/fold.ts';
+import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
+import type { RunState, SessionState } from '../../../src/agent/journal/state.ts';
+import { initialState } from '../../../src/agent/journal/fold.ts';
 import { newRunId, newSessionId, type RunId } from '../../../src/base/ids.ts';
 import type { LedgerRow } from '../../../src/experiments/ledger.ts';
 import type { Direction, MetricSummary } from '../../../src/metrics/metric.ts';

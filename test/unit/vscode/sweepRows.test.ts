@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { SweepState } from '../../../src/agent/state.ts';
+import type { SweepState } from '../../../src/agent/journal/state.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
 import { experimentRows } from '../../../src/vscode/present/experimentRows.ts';
 import type { TreeNode } from '../../../src/vscode/present/treeNode.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { JournalEvent } from '../../../src/agent/events.ts';
+import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { noUsage } from '../../../src/models/model.ts';
 import { approvalParts, Transcript, type ChatPart } from '../../../src/vscode/present/transcript.ts';
 import { endedRun, recorded, runId, runsOf, runState, sessionId, stateOf, summaryOf } from './states.ts';

@@ -1,13 +1,13 @@
 /** The state of a session: a fold over its journal, nothing else. */
-import type { RunId, SessionId } from '../base/ids.ts';
-import type { RunProcess, RunSpec, Verdict } from '../runs/run.ts';
-import type { SweepEndReason, SweepPlan } from '../runs/sweep.ts';
-import type { MetricSummary } from '../metrics/metric.ts';
-import type { ImportedResult } from '../experiments/ledger.ts';
-import type { GoalTarget } from '../experiments/target.ts';
-import type { SleepRequest } from '../sleep/trigger.ts';
-import type { Effort } from '../models/model.ts';
-import type { Decision, ExperimentPlan } from '../experiments/experiment.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
+import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import type { ImportedResult } from '../../experiments/ledger.ts';
+import type { GoalTarget } from '../../experiments/target.ts';
+import type { SleepRequest } from '../../sleep/trigger.ts';
+import type { Effort } from '../../models/model.ts';
+import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
 import type { AlarmKind, Budget, EndReason, Evidence } from './events.ts';
 
 export interface RunState {

@@ -3,10 +3,10 @@ import { parseGoalTarget } from '../../experiments/target.ts';
 import type { RunId } from '../../base/ids.ts';
 import { contextTokens } from '../../models/model.ts';
 import type { RunSpec } from '../../runs/run.ts';
-import type { JournalEvent } from '../events.ts';
+import type { JournalEvent } from './events.ts';
 import { allowed, begun, changeExperiment, launched, noticed, renewed } from './experimentFold.ts';
 import { foldingAtOnce, withEntry } from './growing.ts';
-import type { RunState, SessionState, Spending, SweepState } from '../state.ts';
+import type { RunState, SessionState, Spending, SweepState } from './state.ts';
 
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
 

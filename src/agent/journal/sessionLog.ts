@@ -5,9 +5,9 @@ import { Emitter, type Event } from '../../base/emitter.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { Journal } from '../../storage/journal.ts';
 import { isPassing, StorageFailure } from '../../storage/storageFailure.ts';
-import type { JournalEvent, SessionEvent } from '../events.ts';
-import { applyEvent, foldSession } from '../fold/fold.ts';
-import type { SessionState } from '../state.ts';
+import type { JournalEvent, SessionEvent } from './events.ts';
+import { applyEvent, foldSession } from './fold.ts';
+import type { SessionState } from './state.ts';
 
 /** How often a disk that took nothing is tried again. */
 const triesAgainMs = 5_000;

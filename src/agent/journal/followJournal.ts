@@ -3,7 +3,7 @@ import { delay, type Clock } from '../../base/clock.ts';
 import type { Home } from '../../storage/home.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { JournalFollower } from '../../storage/journalFollower.ts';
-import type { JournalEvent, SessionEvent } from '../events.ts';
+import type { JournalEvent, SessionEvent } from './events.ts';
 
 export interface FollowedEvents {
   /** Oldest first, each once. */

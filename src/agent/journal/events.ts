@@ -2,16 +2,16 @@
  * Everything that a journal can say, on one page. Views, the terminal and tests read these; the session's state is a
  * fold over them. Events are only ever added to: a field that is here keeps its meaning.
  */
-import type { RunId, SessionId } from '../base/ids.ts';
-import type { Decision, ExperimentPlan } from '../experiments/experiment.ts';
-import type { ImportedResult } from '../experiments/ledger.ts';
-import type { MetricSummary } from '../metrics/metric.ts';
-import type { AssistantBlock, AttachmentBlock, Effort, ModelFailure, StopReason, Usage } from '../models/model.ts';
-import type { Cost } from '../models/prices.ts';
-import type { RunProcess, RunSpec, Verdict } from '../runs/run.ts';
-import type { SweepEndReason, SweepPlan } from '../runs/sweep.ts';
-import type { SleepRequest } from '../sleep/trigger.ts';
-import type { Effect } from '../tools/tool.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
+import type { ImportedResult } from '../../experiments/ledger.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import type { AssistantBlock, AttachmentBlock, Effort, ModelFailure, StopReason, Usage } from '../../models/model.ts';
+import type { Cost } from '../../models/prices.ts';
+import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
+import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
+import type { SleepRequest } from '../../sleep/trigger.ts';
+import type { Effect } from '../../tools/tool.ts';
 
 /** Limits; an absent one does not limit. Tokens are those of input, cached or not, and of output together. */
 export interface Limits {

@@ -1,8 +1,8 @@
 /** The part of the fold that tells experiments apart, and what was told of their allowance. */
 import type { RunId } from '../../base/ids.ts';
-import type { Budget, JournalEvent, Limits } from '../events.ts';
+import type { Budget, JournalEvent, Limits } from './events.ts';
 import { withItem } from './growing.ts';
-import type { Experiment, SessionState } from '../state.ts';
+import type { Experiment, SessionState } from './state.ts';
 
 export const begun = (key: string, startedMs: number, runIds: readonly RunId[] = []): Experiment => ({
   key,
