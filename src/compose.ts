@@ -1,7 +1,9 @@
 /** Builds the engine from ports, top to bottom in order of dependency. Knows no skin; used by all of them and by tests. */
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { Engine, EnginePorts, EngineSettings } from './agent/engine.ts';
+import type { Engine } from './agent/contract/engine.ts';
+import type { EnginePorts } from './agent/contract/ports.ts';
+import type { EngineSettings } from './agent/contract/settings.ts';
 import { DaySpending } from './agent/budget/daySpending.ts';
 import { createNotifier } from './agent/person/createNotifier.ts';
 import { reportsFolder } from './agent/session/projectTerms.ts';

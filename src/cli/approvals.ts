@@ -1,6 +1,6 @@
 /** Asks the person at the terminal before a tool does something. */
 import { createInterface } from 'node:readline';
-import type { ApprovalAnswer, ApprovalRequest } from '../agent/engine.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../agent/contract/ports.ts';
 import { capText, cleanText } from '../base/text.ts';
 import type { CliWorld } from './world.ts';
 

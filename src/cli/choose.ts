@@ -1,6 +1,6 @@
 /** Which provider answers, and with which settings. */
 import path from 'node:path';
-import type { EngineSettings } from '../agent/engine.ts';
+import type { EngineSettings } from '../agent/contract/settings.ts';
 import { UserFacing } from '../base/errors.ts';
 import { providerNames, type CliOptions, type ProviderName } from './arguments.ts';
 import { proxyOf } from '../http/proxy.ts';

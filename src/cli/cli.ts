@@ -1,5 +1,6 @@
 /** The command `helios`: reads the command line, opens the engine, follows one session. */
-import type { Engine, Session } from '../agent/engine.ts';
+import type { Engine } from '../agent/contract/engine.ts';
+import type { Session } from '../agent/contract/sessions.ts';
 import { messageOf, UserFacing } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import type { EngineOptions } from '../compose.ts';

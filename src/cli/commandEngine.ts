@@ -1,5 +1,6 @@
 /** The engine for a command that works on no session: it reads, and asks machines. */
-import type { Engine, EngineSettings } from '../agent/engine.ts';
+import type { Engine } from '../agent/contract/engine.ts';
+import type { EngineSettings } from '../agent/contract/settings.ts';
 import { silentLogger } from '../base/logger.ts';
 import type { CommandContext } from './command.ts';
 import { secretKeeper } from '../storage/secretFiles.ts';

@@ -1,6 +1,7 @@
 /** Follows a session to its end in a view, with Ctrl+C as the person's hand on it. */
 import path from 'node:path';
-import type { Engine, Session } from '../agent/engine.ts';
+import type { Engine } from '../agent/contract/engine.ts';
+import type { Session } from '../agent/contract/sessions.ts';
 import type { EndReason } from '../agent/journal/events.ts';
 import { costLines } from '../agent/budget/costs.ts';
 import { DisposableStore } from '../base/disposable.ts';

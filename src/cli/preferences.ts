@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import type { EngineSettings } from '../agent/engine.ts';
+import type { EngineSettings } from '../agent/contract/settings.ts';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { checkEndpoints, type EndpointConfig } from '../models/endpoints.ts';
 import { extendPrices } from '../models/prices.ts';

@@ -1,5 +1,5 @@
 /** A session as a person names it: by its id, by the beginning of it, or by its number in `helios sessions`. */
-import type { Sessions, SessionSummary } from '../agent/engine.ts';
+import type { Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 
 const howTo = 'See helios sessions for their numbers and ids.';

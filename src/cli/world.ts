@@ -1,5 +1,5 @@
 /** What the command line needs from the process that it runs in. Tests pass another one. */
-import type { Engine } from '../agent/engine.ts';
+import type { Engine } from '../agent/contract/engine.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { EngineOptions } from '../compose.ts';

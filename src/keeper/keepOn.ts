@@ -1,6 +1,8 @@
 /** Goes on with the sessions of a window that is gone, until they end or the next window takes them back. */
 import { createEngine } from '../compose.ts';
-import type { Engine, EnginePorts, Session } from '../agent/engine.ts';
+import type { Engine } from '../agent/contract/engine.ts';
+import type { EnginePorts } from '../agent/contract/ports.ts';
+import type { Session } from '../agent/contract/sessions.ts';
 import type { Handover } from '../agent/session/handover.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { adviceOf, UserFacing } from '../base/errors.ts';

@@ -1,5 +1,5 @@
 /** Questions of sessions that wait for the person. They are answered once, from wherever they are shown. */
-import type { ApprovalAnswer, ApprovalRequest } from '../agent/engine.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../agent/contract/ports.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
 
 export class Approvals {

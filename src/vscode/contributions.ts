@@ -2,7 +2,7 @@
  * Every name that the manifest and the code share, once. A unit test compares this page with package.json in both
  * directions, so that a misspelt id does not compile and a forgotten one does not pass.
  */
-import type { EngineSettings, PermissionMode } from '../agent/engine.ts';
+import type { EngineSettings, PermissionMode } from '../agent/contract/settings.ts';
 
 /** Commands that the palette offers. */
 export const paletteCommands = [

@@ -2,7 +2,9 @@
 import { Emitter, type Event } from '../base/emitter.ts';
 import { UserFacing } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Engine, EnginePorts, EngineSettings } from '../agent/engine.ts';
+import type { Engine } from '../agent/contract/engine.ts';
+import type { EnginePorts } from '../agent/contract/ports.ts';
+import type { EngineSettings } from '../agent/contract/settings.ts';
 import type { ModelProvider } from '../models/model.ts';
 
 export type CreateEngine = (options: {

@@ -1,6 +1,6 @@
 /** The notes that the Memory view shows: those of the open sessions, and those that all sessions share. */
 import { join } from 'node:path';
-import type { Engine } from '../agent/engine.ts';
+import type { Engine } from '../agent/contract/engine.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';

@@ -1,6 +1,6 @@
 /** Notifications of the window: what is told through the channel `vscode`, and the questions of the gate, which need an answer. */
 import { window } from 'vscode';
-import type { ApprovalAnswer, ApprovalRequest } from '../agent/engine.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../agent/contract/ports.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
 import { oneLine } from '../base/text.ts';

@@ -1,5 +1,6 @@
 /** The sessions of this window as the views see them: one event for whatever changes, and the newest numbers. */
-import type { Engine, Session } from '../agent/engine.ts';
+import type { Engine } from '../agent/contract/engine.ts';
+import type { Session } from '../agent/contract/sessions.ts';
 import type { JournalEvent } from '../agent/journal/events.ts';
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';

@@ -1,6 +1,6 @@
 /** Quick picks over sessions and runs, for commands that are called without one. */
 import { ThemeIcon, window, type QuickPickItem } from 'vscode';
-import type { Session, SessionSummary } from '../agent/engine.ts';
+import type { Session, SessionSummary } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 import { counted, formatDuration, oneLine } from '../base/text.ts';
 import type { LedgerRow } from '../experiments/ledger.ts';

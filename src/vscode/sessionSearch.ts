@@ -1,8 +1,7 @@
 /** A quick pick over everything that was said in all sessions, with results as the person types. */
 import { ThemeIcon, window, type QuickPick, type QuickPickItem } from 'vscode';
-import type { Sessions } from '../agent/engine.ts';
-import type { SearchHit } from '../agent/archive/search.ts';
-import type { HitKind } from '../agent/archive/searchText.ts';
+import type { Sessions } from '../agent/contract/sessions.ts';
+import type { SearchHit, HitKind } from '../agent/contract/search.ts';
 import { delay, systemClock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { workspace } from 'vscode';
-import type { EngineSettings } from '../agent/engine.ts';
+import type { EngineSettings } from '../agent/contract/settings.ts';
 import type { Budget } from '../agent/journal/events.ts';
 import { defaults, type Settings } from './contributions.ts';
 import { budgetOf, dayLimitsOf, type SetLimits } from './present/budgetText.ts';

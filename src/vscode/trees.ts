@@ -1,5 +1,5 @@
 /** The trees of the side bar, and when each is drawn anew. */
-import type { SessionOwner, Sessions, SessionSummary } from '../agent/engine.ts';
+import type { SessionOwner, Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../src/base/clock.ts';
-import type { Engine } from '../../src/agent/engine.ts';
+import type { Engine } from '../../src/agent/contract/engine.ts';
 import { createEngine } from '../../src/compose.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
 import { assetsFolder } from '../fakes/testEngine.ts';

@@ -1,5 +1,6 @@
 /** How old a point is when the metrics panel has it: from the process that prints it to the view's end of the wire. */
-import type { Engine, Session } from '../../src/agent/engine.ts';
+import type { Engine } from '../../src/agent/contract/engine.ts';
+import type { Session } from '../../src/agent/contract/sessions.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RunId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';

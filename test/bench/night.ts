@@ -2,7 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Engine, Session } from '../../src/agent/engine.ts';
+import type { Engine } from '../../src/agent/contract/engine.ts';
+import type { Session } from '../../src/agent/contract/sessions.ts';
 import { homeAt } from '../../src/storage/home.ts';
 import { ScriptedModel, type ScriptedReply } from '../fakes/scriptedModel.ts';
 import { eventually } from '../fakes/testEngine.ts';

@@ -1,5 +1,5 @@
 /** Every backend that speaks over the network, each with a server of its wire format and how a request of it is read. */
-import type { EngineSettings } from '../../src/agent/engine.ts';
+import type { EngineSettings } from '../../src/agent/contract/settings.ts';
 import { signedInText } from '../../src/models/chatgpt/signedIn.ts';
 import { list, text, type Json, type JsonObject, type WireRequest, type WireServer } from './wire.ts';
 import { startWireAnthropic } from './wireAnthropic.ts';

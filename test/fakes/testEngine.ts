@@ -2,14 +2,10 @@
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type {
-  ApprovalAnswer,
-  ApprovalRequest,
-  Engine,
-  EngineSettings,
-  GoalRequest,
-  Session,
-} from '../../src/agent/engine.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../src/agent/contract/ports.ts';
+import type { Engine } from '../../src/agent/contract/engine.ts';
+import type { EngineSettings } from '../../src/agent/contract/settings.ts';
+import type { GoalRequest, Session } from '../../src/agent/contract/sessions.ts';
 import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { createEngine, type EngineOptions } from '../../src/compose.ts';

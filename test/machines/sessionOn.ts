@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
-import type { Session } from '../../src/agent/engine.ts';
+import type { Session } from '../../src/agent/contract/sessions.ts';
 import type { MachineEntry } from '../../src/machines/machineEntry.ts';
 import { differences, GitRepo, pictureOf } from '../fakes/gitRepo.ts';
 import { LoginHost } from '../fakes/loginHost.ts';

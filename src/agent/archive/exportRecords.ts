@@ -5,7 +5,7 @@ import type { LedgerRow } from '../../experiments/ledger.ts';
 import { rowStatus } from '../../experiments/ledger.ts';
 import { RunMetrics } from '../../metrics/runMetrics.ts';
 import { homeAt } from '../../storage/home.ts';
-import type { SessionReading, Sessions, SessionSummary } from '../engine.ts';
+import type { SessionReading, Sessions, SessionSummary } from '../contract/sessions.ts';
 import type { JournalEvent } from '../journal/events.ts';
 
 export const exportKinds = ['sessions', 'messages', 'metrics', 'ledger', 'events'] as const;

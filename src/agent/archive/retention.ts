@@ -13,17 +13,8 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import { runFolder } from '../../runs/capsule.ts';
 import type { Home } from '../../storage/home.ts';
 import type { SessionState } from '../journal/state.ts';
-import type {
-  CleanReport,
-  OldSession,
-  Retention,
-  RetentionLimits,
-  RetentionPlan,
-  SessionOwner,
-  SessionReading,
-  Sessions,
-  SessionSummary,
-} from '../engine.ts';
+import type { CleanReport, OldSession, Retention, RetentionLimits, RetentionPlan } from '../contract/retention.ts';
+import type { SessionOwner, SessionReading, Sessions, SessionSummary } from '../contract/sessions.ts';
 
 interface RetentionParts {
   readonly home: Home;

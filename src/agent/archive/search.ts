@@ -9,23 +9,8 @@ import type { Home } from '../../storage/home.ts';
 import { parseEvent } from '../../storage/journal.ts';
 import { bytePattern, linesBackwards, longestWordBytes } from '../../storage/linesBackwards.ts';
 import type { JournalEvent, SessionEvent } from '../journal/events.ts';
-import { queryWords, searchTexts, snippetOf, type HitKind, type Snippet } from './searchText.ts';
-
-export interface SearchHit {
-  readonly sessionId: SessionId;
-  /** Of the session. */
-  readonly goal: string;
-  readonly eventId: string;
-  readonly atMs: number;
-  readonly kind: HitKind;
-  readonly snippet: Snippet;
-}
-
-export interface SearchOptions {
-  /** Default 20. */
-  readonly limit?: number;
-  readonly signal?: AbortSignal;
-}
+import type { SearchHit, SearchOptions } from '../contract/search.ts';
+import { queryWords, searchTexts, snippetOf } from './searchText.ts';
 
 interface SearchTold {
   /** Told of a journal that the system does not let be read: the others are searched all the same. */

@@ -1,22 +1,12 @@
 /** What of an event can be searched for, and where the words stand in it. Pure. */
+import type { HitKind, Snippet } from '../contract/search.ts';
 import { cleanText } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { resultText } from './resultText.ts';
 
-/** - `tool`: what a call was asked to do · `result`: what it answered · `run`: label, command, and how its output ended */
-export type HitKind =
-  'goal' | 'message' | 'reply' | 'tool' | 'result' | 'run' | 'experiment' | 'note' | 'question' | 'end';
-
 export interface SearchText {
   readonly kind: HitKind;
   readonly text: string;
-}
-
-export interface Snippet {
-  /** One line around the first word that was found, cleaned. */
-  readonly text: string;
-  /** `[start, end)` in `text` of each word that was searched for, in order. */
-  readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
 type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;

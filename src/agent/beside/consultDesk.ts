@@ -8,7 +8,7 @@ import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import { billedUsage } from '../../models/prices.ts';
 import { cleanPage } from '../../web/fetchPage.ts';
 import type { Consultant, Question } from '../../tools/session/consult.ts';
-import type { EngineSettings } from '../engine.ts';
+import type { EngineSettings } from '../contract/settings.ts';
 import { readinessOf, type SideCalls } from './sideCalls.ts';
 import { think } from '../loop/think.ts';
 

@@ -5,7 +5,7 @@ import type { SearchFinding, WebSearcher } from '../../tools/web/webSearch.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import type { WebOptions } from '../../web/download.ts';
 import { searxngSearch, type HitRequest, type SearchWeb } from '../../web/search.ts';
-import type { EngineSettings } from '../engine.ts';
+import type { EngineSettings } from '../contract/settings.ts';
 import { readinessOf, type SideCalls } from './sideCalls.ts';
 
 export interface SearchDeskDeps {

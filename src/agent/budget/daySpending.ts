@@ -10,8 +10,9 @@ import { contextTokens } from '../../models/model.ts';
 import type { Home } from '../../storage/home.ts';
 import { fromJsonLine } from '../../storage/jsonLine.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { sessionIds } from '../session/sessionCatalogue.ts';
-import { nothingSpent, startOfDay, type DaySpent } from './measures.ts';
+import { sessionIds } from '../journal/sessionIds.ts';
+import { nothingSpent, startOfDay } from './measures.ts';
+import { type DaySpent } from '../contract/budget.ts';
 
 interface ReadSoFar extends DaySpent {
   /** Whole lines up to here are read. */

@@ -14,9 +14,9 @@ import {
   measuresOf,
   nothingSpent,
   type DayLimits,
-  type DaySpent,
   type Measure,
 } from './measures.ts';
+import { type DaySpent } from '../contract/budget.ts';
 import { affordable, type Affordable } from './nextCall.ts';
 import { dueNotices, endSummary, graceTurns, noticeOf, type Ending } from './notices.ts';
 

@@ -1,17 +1,10 @@
 /** Every limit in one list, with what was used of it. Nothing else decides what is used up. */
+import type { DaySpent } from '../contract/budget.ts';
 import type { Budget, BudgetScope, Limits } from '../journal/events.ts';
 import type { Experiment, SessionState } from '../journal/state.ts';
 
 /** What one day may cost, all sessions of a home together. */
 export type DayLimits = Pick<Limits, 'usd' | 'tokens'>;
-
-/** What was spent on a day by all sessions of a home. */
-export interface DaySpent {
-  readonly usd: number;
-  readonly tokens: number;
-  /** True when a call was made whose price is not known: `usd` is then a lower bound. */
-  readonly hasUnknownCost: boolean;
-}
 
 export const nothingSpent: DaySpent = { usd: 0, tokens: 0, hasUnknownCost: false };
 

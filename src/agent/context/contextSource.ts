@@ -5,10 +5,9 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { SystemPart } from '../../models/model.ts';
 import { renderBriefing } from './briefing.ts';
-import { newestPart } from './checkpoint.ts';
+import { newestPart, type Shortening } from './checkpoint.ts';
 import type { ProjectFile } from '../../project/projectFile.ts';
-import type { EngineSettings } from '../engine.ts';
-import type { LoopDeps } from '../loop/loop.ts';
+import type { EngineSettings } from '../contract/settings.ts';
 import { renderPrompt } from './prompt.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
@@ -26,13 +25,21 @@ export interface ContextSourceDeps {
 /** Of the notes in the system prompt, while there is no briefing that lists them. */
 const memoryTokens = 2_500;
 
-export const contextSource = (deps: ContextSourceDeps): Pick<LoopDeps, 'prompt' | 'brief'> => ({
+/** What the model reads before the conversation, and in place of a part of it. */
+export interface ContextSource {
+  /** The system prompt as it stands; rendered again only when `isNew`. */
+  prompt(isNew: boolean): Promise<readonly SystemPart[]>;
+  /** The briefing that takes the place of what is replaced. */
+  brief(shortening: Shortening): Promise<string>;
+}
+
+export const contextSource = (deps: ContextSourceDeps): ContextSource => ({
   prompt: promptSource(deps),
   brief: briefer(deps),
 });
 
 /** Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays cached as it is. */
-function promptSource({ log, memory, machines, clock, project }: ContextSourceDeps): LoopDeps['prompt'] {
+function promptSource({ log, memory, machines, clock, project }: ContextSourceDeps): ContextSource['prompt'] {
   let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
   return async (isNew) => {
     const { stickies, workFolder } = log.state;
@@ -58,7 +65,7 @@ async function machineLine(machine: Machine, clock: Clock): Promise<string> {
 
 /** What stays is told once more in the briefing where it is too long to stay as it is. */
 const briefer =
-  ({ log, desk, memory, settings }: ContextSourceDeps): LoopDeps['brief'] =>
+  ({ log, desk, memory, settings }: ContextSourceDeps): ContextSource['brief'] =>
   async ({ upTo, room }) => {
     const notes = await memory.tree();
     const { events, state } = log;

@@ -1,9 +1,9 @@
 /** What the model is told of experiments as they go: once, beside the event that made it so. */
 import type { RunId } from '../../base/ids.ts';
-import { formatValue, oneLine } from '../../base/text.ts';
-import type { ImportedResult } from '../../experiments/ledger.ts';
+import { oneLine } from '../../base/text.ts';
 import { hasCrashed } from '../../experiments/recordRows.ts';
 import type { Verdict } from '../../runs/run.ts';
+import { importedLine } from '../experiments/experimentWords.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
@@ -98,6 +98,3 @@ function importedText({ source, results }: Extract<JournalEvent, { type: 'result
     ...(left > 0 ? [`… and ${left} more`] : []),
   ].join('\n');
 }
-
-export const importedLine = ({ status, metric, value, description, commit }: ImportedResult): string =>
-  `- ${status}: ${oneLine(description, 160)}${value === undefined ? '' : ` · ${metric} ${formatValue(value)}`}${commit === '' ? '' : ` · ${commit}`}`;

@@ -2,7 +2,7 @@
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
 import type { Decision } from '../../experiments/experiment.ts';
-import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
+import type { ExperimentResult, ExperimentRow, ImportedResult, Ledger } from '../../experiments/ledger.ts';
 
 export interface RefusedLaunch {
   readonly found: readonly { readonly attempt: Attempt; readonly found: FoundRun }[];
@@ -107,3 +107,7 @@ function comparedText(result: ExperimentResult, other: Measured, direction: Dire
     return [`The gain is within the spread of repeats: ${against}. More seeds would tell whether it is real.`];
   return [];
 }
+
+/** `- keep: what was tried · loss 0.83 · 1a2b3c4` */
+export const importedLine = ({ status, metric, value, description, commit }: ImportedResult): string =>
+  `- ${status}: ${oneLine(description, 160)}${value === undefined ? '' : ` · ${metric} ${formatValue(value)}`}${commit === '' ? '' : ` · ${commit}`}`;

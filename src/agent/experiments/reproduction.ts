@@ -13,6 +13,7 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { verdictText, type RunSpec, type Verdict } from '../../runs/run.ts';
 import { environmentSince } from './environmentSince.ts';
+import type { ComparedMetric, Judgement, ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
@@ -23,42 +24,6 @@ export interface ReproductionDeps {
   readonly clock: Clock;
   /** Of the session, absolute. */
   readonly folder: string;
-}
-
-export interface ReproduceRequest {
-  /** `e7` */
-  readonly experimentId: string;
-  /** Share of the value before that counts as the same, such as 0.01; absent: only the spread of repeats does. */
-  readonly tolerance?: number;
-  readonly signal?: AbortSignal;
-}
-
-/**
- * - `within_spread` · `outside_spread`: of the repeats that were measured before, two standard deviations
- * - `within_tolerance` · `outside_tolerance`: of the tolerance that was given
- * - `not_judged`: there was one run, and no tolerance
- */
-export type Judgement = 'within_spread' | 'outside_spread' | 'within_tolerance' | 'outside_tolerance' | 'not_judged';
-
-export interface ComparedMetric {
-  readonly metric: string;
-  /** Mean of the runs before, of each its best value where the metric has a direction, else its last. */
-  readonly before: number;
-  readonly spread?: number;
-  readonly n: number;
-  readonly now: number;
-  readonly delta: number;
-  readonly judgement: Judgement;
-}
-
-export interface Reproduction {
-  readonly experimentId: string;
-  /** Of the run that was made. */
-  readonly run: number;
-  readonly verdict: Verdict;
-  readonly metrics: readonly ComparedMetric[];
-  /** What could not be the same, in sentences. */
-  readonly differences: readonly string[];
 }
 
 /** Resolves when the run is over. Throws `UserFacing` where it cannot be made; once it was started, it goes on by itself. */

@@ -20,21 +20,20 @@ import type {
 import type { Cost } from '../../models/prices.ts';
 import { act, type ActDeps } from './act.ts';
 import type { BudgetGuard } from '../budget/guard.ts';
-import { dueShortening, type Shortening } from '../context/checkpoint.ts';
+import { dueShortening } from '../context/checkpoint.ts';
 import { estimatedTokens, promptTokens } from '../context/contextSize.ts';
 import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
+import type { ContextSource } from '../context/contextSource.ts';
 import { buildHistory, interruptedText } from '../context/history.ts';
 import type { PlateauGuard } from './plateauGuard.ts';
 import { idleness, isIdleTooLong } from './progress.ts';
 import { reminderText } from '../context/prompt.ts';
-import type { RunDesk } from '../runs/runDesk.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { think } from './think.ts';
 
-export interface LoopDeps {
+export interface LoopDeps extends ContextSource {
   readonly log: SessionLog;
-  readonly desk: RunDesk;
   readonly clock: Clock;
   readonly idleTurns: number;
   /** Where the session does not say. */
@@ -45,10 +44,6 @@ export interface LoopDeps {
   cost(provider: string, reply: ModelReply): Cost;
   readonly budget: BudgetGuard;
   readonly plateau: Pick<PlateauGuard, 'endsNow'>;
-  /** The system prompt as it stands; rendered anew only when `isNew`. */
-  prompt(isNew: boolean): Promise<readonly SystemPart[]>;
-  /** The briefing that takes the place of what is replaced. */
-  brief(shortening: Shortening): Promise<string>;
   readonly act: ActDeps;
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string): Promise<void>;

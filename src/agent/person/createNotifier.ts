@@ -4,7 +4,8 @@ import type { KnownSecrets } from '../../base/redact.ts';
 import type { HeldMessages } from '../../notify/heldMessages.ts';
 import { Notifier } from '../../notify/notifier.ts';
 import { checkNotifications } from '../../project/personNotifications.ts';
-import type { EnginePorts, EngineSettings } from '../engine.ts';
+import type { EnginePorts } from '../contract/ports.ts';
+import type { EngineSettings } from '../contract/settings.ts';
 
 export interface NotifierAround {
   readonly clock: Clock;

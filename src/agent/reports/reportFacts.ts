@@ -4,7 +4,7 @@ import { cleanText, oneLine } from '../../base/text.ts';
 import { rowStatus } from '../../experiments/ledger.ts';
 import type { BriefFacts, CostFacts, QuestionFacts, RunFacts, SessionFacts } from '../../reports/facts.ts';
 import { billText, costLines } from '../budget/costs.ts';
-import type { SessionReading } from '../engine.ts';
+import type { SessionReading } from '../contract/sessions.ts';
 import type { EndReason, JournalEvent } from '../journal/events.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';

@@ -12,14 +12,14 @@ import { condemnedRuns, goOnAnswer, killAnswer } from './alarms.ts';
 import type { QuestionDesk } from '../person/questionDesk.ts';
 import type { RunDesk } from './runDesk.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
-import type { Waiting } from '../loop/waiting.ts';
 
 export interface AlarmDeskDeps {
   readonly log: SessionLog;
   readonly desk: Pick<RunDesk, 'live' | 'settle'>;
   readonly runs: Pick<Runs, 'kill'>;
   readonly questions: Pick<QuestionDesk, 'ask'>;
-  readonly waiting: Pick<Waiting, 'alarm'>;
+  /** Wakes a sleeping session when a message about an alarm waits for it. */
+  readonly waiting: { alarm(): void };
   readonly logger: Logger;
   /** Called when an alarm cannot be recorded. */
   onFailed(error: unknown): void;

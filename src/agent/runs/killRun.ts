@@ -4,7 +4,7 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { endRun } from '../../runs/elsewhere.ts';
 import type { Runs } from '../../runs/runs.ts';
-import type { KilledRun, SessionOwner } from '../engine.ts';
+import type { KilledRun, SessionOwner } from '../contract/sessions.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
 

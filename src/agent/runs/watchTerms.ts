@@ -5,7 +5,7 @@ import type { ProjectFile } from '../../project/projectFile.ts';
 import type { Project } from '../../project/projectSchema.ts';
 import { plateauPolicyOf, type PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
 import { policyOf, type WatchdogPolicy } from '../../watchdogs/settings.ts';
-import type { EngineSettings } from '../engine.ts';
+import type { EngineSettings } from '../contract/settings.ts';
 
 type WatchSettings = Pick<EngineSettings, 'watchdogs' | 'plateau'>;
 

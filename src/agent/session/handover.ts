@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { UserFacing } from '../../base/errors.ts';
 import { isSessionId } from '../../base/ids.ts';
-import type { EngineSettings } from '../engine.ts';
+import type { EngineSettings } from '../contract/settings.ts';
 
 const handover = z.object({
   /** The home folder. */

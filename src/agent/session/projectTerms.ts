@@ -4,7 +4,8 @@ import { UserFacing } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { readProjectFile, type ProjectFile } from '../../project/projectFile.ts';
 import type { ToolDefault } from '../../tools/tool.ts';
-import type { GoalRequest, PermissionMode } from '../engine.ts';
+import type { GoalRequest } from '../contract/sessions.ts';
+import type { PermissionMode } from '../contract/settings.ts';
 import type { Budget, Limits } from '../journal/events.ts';
 
 const limits = ['usd', 'tokens', 'minutes', 'turns'] as const;

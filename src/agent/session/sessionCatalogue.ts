@@ -2,7 +2,7 @@
  * Keeps the index of sessions in step with their journals. Of a journal that grew, only what was added is read, as long as
  * this process remembers the state before; otherwise it is read whole, once.
  */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { isRunId, isSessionId, type SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -19,10 +19,11 @@ import type {
   SessionIndex,
 } from '../../storage/sessionIndex.ts';
 import { indexedAttempts } from '../experiments/earlierAttempts.ts';
-import type { RunPlace, Session, SessionSummary } from '../engine.ts';
+import type { RunPlace, Session, SessionSummary } from '../contract/sessions.ts';
 import type { EndReason, JournalEvent, SessionEvent } from '../journal/events.ts';
 import { applyEvent, foldSession } from '../journal/fold.ts';
 import { ledgerOf } from '../runs/runDesk.ts';
+import { sessionIds } from '../journal/sessionIds.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
 
 export interface CatalogueDeps {
@@ -36,16 +37,6 @@ const mostFollowed = 8;
 const statsAtOnce = 64;
 /** In place of a size. */
 const unreadable = -1;
-
-/** Ids of all sessions on disk, oldest first. */
-export async function sessionIds(home: Home): Promise<SessionId[]> {
-  try {
-    return (await readdir(home.sessionsFolder)).filter(isSessionId).sort();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
 
 interface Followed {
   readonly follower: JournalFollower<SessionEvent>;

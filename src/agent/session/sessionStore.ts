@@ -22,7 +22,7 @@ import type {
   SessionReading,
   Sessions,
   SessionSummary,
-} from '../engine.ts';
+} from '../contract/sessions.ts';
 import { followJournal, type FollowedEvents } from '../journal/followJournal.ts';
 import { killRun } from '../runs/killRun.ts';
 import type { Budget, JournalEvent, SessionEvent } from '../journal/events.ts';
@@ -30,9 +30,11 @@ import { foldSession } from '../journal/fold.ts';
 import { budgetFor, checkDefaultMachine } from './projectTerms.ts';
 import { goalText, resumeText } from '../context/prompt.ts';
 import { ledgerElsewhere } from '../runs/ledgerElsewhere.ts';
-import { searchJournals, type SearchHit, type SearchOptions } from '../archive/search.ts';
+import { searchJournals } from '../archive/search.ts';
+import { type SearchHit, type SearchOptions } from '../contract/search.ts';
 import { LiveSession } from './session.ts';
-import { sessionIds, type SessionCatalogue } from './sessionCatalogue.ts';
+import { sessionIds } from '../journal/sessionIds.ts';
+import type { SessionCatalogue } from './sessionCatalogue.ts';
 import { SessionLog, withoutStart } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
 import { checkModel, createParts, type SharedDeps } from './sessionParts.ts';

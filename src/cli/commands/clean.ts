@@ -1,4 +1,5 @@
-import type { Engine, RetentionLimits } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { RetentionLimits } from '../../agent/contract/retention.ts';
 import { countText, planHeader, planRows, reportText } from '../../agent/archive/retentionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { formatBytes } from '../../base/text.ts';

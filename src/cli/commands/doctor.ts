@@ -1,4 +1,4 @@
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { settingsFor } from '../choose.ts';
 import { readPreferences, type Preferences } from '../preferences.ts';

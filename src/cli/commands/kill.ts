@@ -1,4 +1,4 @@
-import type { KilledRun } from '../../agent/engine.ts';
+import type { KilledRun } from '../../agent/contract/sessions.ts';
 import { placeText } from '../../agent/archive/placeText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { handleOf, verdictText } from '../../runs/run.ts';

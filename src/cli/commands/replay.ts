@@ -1,4 +1,4 @@
-import type { SessionReading } from '../../agent/engine.ts';
+import type { SessionReading } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { countOf, defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';

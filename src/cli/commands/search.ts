@@ -1,4 +1,4 @@
-import type { SearchHit } from '../../agent/archive/search.ts';
+import type { SearchHit } from '../../agent/contract/search.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { oneLine } from '../../base/text.ts';

@@ -1,4 +1,5 @@
-import type { Engine, SessionOwner, SessionSummary } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 import { costWords } from '../../agent/budget/costs.ts';
 import { placeText } from '../../agent/archive/placeText.ts';
 import { relativeTime } from '../../base/span.ts';

@@ -1,4 +1,5 @@
-import type { Engine, RunPlace } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { RunPlace } from '../../agent/contract/sessions.ts';
 import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { SessionId } from '../../base/ids.ts';

@@ -1,4 +1,4 @@
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import { cleanText } from '../../base/text.ts';
 import { reportMachines, type MachineReport } from '../../machines/machineReport.ts';
 import { gpusText } from '../../machines/resources/resourceText.ts';

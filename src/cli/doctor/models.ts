@@ -1,4 +1,4 @@
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import { adviceOf } from '../../base/errors.ts';
 import type { ModelProvider } from '../../models/model.ts';
 import { authStatus, type AuthRow } from '../auth/authStatus.ts';

@@ -1,6 +1,6 @@
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { counted, formatBytes } from '../../base/text.ts';

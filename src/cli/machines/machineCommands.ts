@@ -1,5 +1,5 @@
 /** Carries out `helios machine …` and `helios machines`. */
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import { messageOf } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import { entryText, type MachineEntry } from '../../machines/machineEntry.ts';

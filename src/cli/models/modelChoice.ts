@@ -1,5 +1,5 @@
 /** Which model the command line names. */
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
 import type { CliOptions } from '../arguments.ts';

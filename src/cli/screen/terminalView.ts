@@ -1,5 +1,5 @@
 /** The session in a terminal: its transcript above, runs and state below, live. */
-import type { Session } from '../../agent/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';

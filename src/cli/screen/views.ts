@@ -1,5 +1,5 @@
 /** What is written while a session works: JSON lines, or plain lines for pipes and logs. */
-import type { Session } from '../../agent/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import { cleanText } from '../../base/text.ts';
 import { EventText } from './eventText.ts';

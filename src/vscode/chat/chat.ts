@@ -12,7 +12,7 @@ import {
   type ChatResult,
   type Disposable,
 } from 'vscode';
-import type { Session } from '../../agent/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import { systemClock } from '../../base/clock.ts';
 import { UserFacing, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';

@@ -1,6 +1,7 @@
 /** `/budget` in the chat: what a session may spend from now on. */
 import type { ChatResponseStream } from 'vscode';
-import type { Engine, Session } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import { budgetText, parseBudget } from '../../agent/budget/words.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { plain } from '../present/words.ts';

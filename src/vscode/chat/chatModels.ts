@@ -1,6 +1,7 @@
 /** `/models`, `/model`, `/switch` and `/reasoning` in the chat: the words of the terminal. */
 import type { ChatResponseStream } from 'vscode';
-import type { Engine, Session } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
 import { modelRows, priceUnit, problemLines } from '../../models/words/modelRows.ts';
 import { parseEffort } from '../../models/words/effortWords.ts';

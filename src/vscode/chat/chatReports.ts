@@ -1,6 +1,7 @@
 /** `/writeup`: writes the reports of a session, and answers with the brief. */
 import type { ChatResponseStream } from 'vscode';
-import type { Engine, Session } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import { showButton } from './chatStream.ts';
 import { briefForChat } from '../present/briefText.ts';
 

@@ -1,6 +1,7 @@
 /** `/resume` in the chat: the sessions by number, and going on with one of them. */
 import type { ChatResponseStream } from 'vscode';
-import type { Engine, Session } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { resumeList } from '../present/resumeList.ts';
 

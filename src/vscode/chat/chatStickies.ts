@@ -1,6 +1,6 @@
 /** `/sticky` and `/stickies` in the chat: notes of the person's that the model always sees. */
 import type { ChatResponseStream } from 'vscode';
-import type { Session } from '../../agent/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { parseSticky, stickyList } from '../present/stickies.ts';
 

@@ -1,5 +1,5 @@
 /** Shows a session as it works, until it waits, ends, or is no longer watched. Pure: no `vscode` here. */
-import type { Session } from '../../agent/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';

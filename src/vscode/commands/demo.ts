@@ -2,7 +2,7 @@
 import { cp, mkdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { commands, ThemeIcon, Uri, window, workspace, type Memento } from 'vscode';
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import { localId } from '../../machines/machineEntry.ts';
 import { run, type Handlers } from '../commandRegistry.ts';
 import { pickOne } from '../pick.ts';

@@ -2,7 +2,7 @@
 import { commands, window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
 import { budgetText, parseBudget } from '../../agent/budget/words.ts';
-import type { Session } from '../../agent/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import type { Budget } from '../../agent/journal/events.ts';
 import { run, type Handlers } from '../commandRegistry.ts';
 import { viewContainer } from '../contributions.ts';

@@ -1,7 +1,7 @@
 /** Commands on the ledger: take its results out, bring results of before in, make an experiment again. */
 import { ProgressLocation, Uri, window, workspace } from 'vscode';
 import { reproductionText } from '../../agent/experiments/reproduction.ts';
-import type { Session } from '../../agent/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import { writeResultsTsv } from '../../experiments/resultsTsv.ts';

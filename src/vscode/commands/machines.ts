@@ -11,7 +11,7 @@ import {
   workspace,
   type TextDocumentShowOptions,
 } from 'vscode';
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import { entryText, hasHost, localId, type MachineEntry } from '../../machines/machineEntry.ts';
 import { lineOfMachine } from '../../machines/list/machineFile.ts';

@@ -1,6 +1,7 @@
 /** Commands on a session: say, pause, stop, resume, read. */
 import { commands, window } from 'vscode';
-import type { ApprovalAnswer, ApprovalRequest, Session } from '../../agent/engine.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { counted, oneLine } from '../../base/text.ts';
 import type { SessionId } from '../../base/ids.ts';

@@ -1,6 +1,7 @@
 /** Commands over all sessions of the home folder: search, export, clean up. */
 import { Uri, window, workspace } from 'vscode';
-import type { Engine, RetentionLimits } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { RetentionLimits } from '../../agent/contract/retention.ts';
 import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/archive/exportRecords.ts';
 import { exportFormats, exportText } from '../../agent/archive/exportText.ts';
 import { countText, planHeader, planRows, reportText } from '../../agent/archive/retentionText.ts';

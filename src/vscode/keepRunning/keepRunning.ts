@@ -1,7 +1,7 @@
 /** Sessions that go on when VS Code closes: which, on request or by the setting, and what their keeper has to know. */
 import { join } from 'node:path';
 import { Uri, window, workspace } from 'vscode';
-import type { Session } from '../../agent/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import type { Handover } from '../../agent/session/handover.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';

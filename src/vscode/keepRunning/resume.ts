@@ -1,7 +1,8 @@
 /** Sessions that a reload or a crash interrupted go on, by themselves or when the person wants it, and say so. */
 import { readdir } from 'node:fs/promises';
 import { window } from 'vscode';
-import type { Engine, Session } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';

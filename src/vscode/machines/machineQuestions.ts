@@ -1,6 +1,6 @@
 /** What machines ask their person, in this window: secrets in an input box, the key of a new host in a notification. */
 import { CancellationTokenSource, window, type SecretStorage } from 'vscode';
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../../machines/machinePrompts.ts';
 import { MachineSecrets } from '../../machines/machineSecrets.ts';

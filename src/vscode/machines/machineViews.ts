@@ -1,7 +1,7 @@
 /** What the Machines tree is drawn from. To be looked at is no reason to connect. */
 import { hostname } from 'node:os';
 import { env } from 'vscode';
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import { systemClock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
 /** Why a provider cannot be used now, and what a person presses about it. */
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
 import { readProjectFile } from '../../project/projectFile.ts';
 import { keyOf } from './apiKeys.ts';

@@ -1,5 +1,5 @@
 /** The data of a metrics panel: one session, live while it is open in this window, else as it grows elsewhere. Knows no `vscode`. */
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';

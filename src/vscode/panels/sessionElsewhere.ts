@@ -2,7 +2,7 @@
  * A session that this window does not work on, as it goes on elsewhere or was left: its journal, and what its runs have
  * printed, read as both grow. Reads only. Knows no `vscode`.
  */
-import type { Engine } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
 import type { JournalEvent, SessionEvent } from '../../agent/journal/events.ts';
 import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
 import { isGoing } from '../../agent/runs/ledgerElsewhere.ts';

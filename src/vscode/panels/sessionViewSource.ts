@@ -1,7 +1,8 @@
 /** The data of a session view: live while the session is open in this window, else as it grows elsewhere. Knows no `vscode`. */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import type { Engine, Session } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';

@@ -1,7 +1,7 @@
 /** The Experiments tree: sessions, below each its experiments, and below those their runs. Pure: no `vscode` here. */
 import { billText, costLines } from '../../agent/budget/costs.ts';
 import { budgetText } from '../../agent/budget/words.ts';
-import type { SessionOwner, SessionSummary } from '../../agent/engine.ts';
+import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import { counted, oneLine } from '../../base/text.ts';

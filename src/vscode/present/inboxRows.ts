@@ -1,5 +1,5 @@
 /** The Inbox: what the agent asks the person, and what the person pinned for the agent. Pure: no `vscode` here. */
-import type { ApprovalRequest } from '../../agent/engine.ts';
+import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { Question, SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
 import { approvalText, effectVerb, isOpen } from './sessionText.ts';

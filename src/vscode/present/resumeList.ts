@@ -1,5 +1,5 @@
 /** The sessions that `/resume` lists. Pure. */
-import type { SessionSummary } from '../../agent/engine.ts';
+import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import { counted, oneLine } from '../../base/text.ts';
 import { costText, endText } from './sessionText.ts';
 import { plain, relativeTime } from './words.ts';

@@ -1,5 +1,5 @@
 /** Older sessions of the Experiments tree, in groups that are filled only when they are opened. Pure. */
-import type { SessionSummary } from '../../agent/engine.ts';
+import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import type { TreeNode } from './treeNode.ts';
 
 const dayMs = 86_400_000;

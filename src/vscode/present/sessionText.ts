@@ -1,6 +1,6 @@
 /** A session in a few words: for the status bar, the chat's last line, the trees. Pure: no `vscode` here. */
 import { budgetText } from '../../agent/budget/words.ts';
-import type { ApprovalRequest } from '../../agent/engine.ts';
+import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { EndReason } from '../../agent/journal/events.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';

@@ -1,7 +1,7 @@
 /** What the chat shows of a session: journal and stream events → parts of a reply. Pure: no `vscode` here. */
 import { verdictWords } from '../../agent/runs/alarms.ts';
 import { noticeText } from '../../agent/budget/notices.ts';
-import type { ApprovalRequest } from '../../agent/engine.ts';
+import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { formatDuration } from '../../base/text.ts';

@@ -1,7 +1,8 @@
 /** The brief of a session that ended while nobody looked opens by itself, once: now, with the next look at the window, or when it is next opened. */
 import { readdir, stat } from 'node:fs/promises';
 import { window, type Memento } from 'vscode';
-import type { Engine, Session } from '../../agent/engine.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
 import type { EndReason } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';

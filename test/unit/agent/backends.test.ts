@@ -3,7 +3,8 @@ import { mkdtemp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { Engine, EngineSettings } from '../../../src/agent/engine.ts';
+import type { Engine } from '../../../src/agent/contract/engine.ts';
+import type { EngineSettings } from '../../../src/agent/contract/settings.ts';
 import { createEngine } from '../../../src/compose.ts';
 import { backends, inner, secretFor, type Backend } from '../../fakes/backends.ts';
 import { assetsFolder, eventsOf, eventually } from '../../fakes/testEngine.ts';

@@ -4,7 +4,7 @@ import { minOutputTokens } from '../../../src/agent/budget/nextCall.ts';
 import { graceTurns } from '../../../src/agent/budget/notices.ts';
 import type { DayLimits } from '../../../src/agent/budget/measures.ts';
 import type { Budget } from '../../../src/agent/journal/events.ts';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import type { ModelRequest } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { random } from '../../fakes/random.ts';

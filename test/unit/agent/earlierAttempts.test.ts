@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { EarlierAttempts } from '../../../src/agent/experiments/earlierAttempts.ts';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { SessionId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';

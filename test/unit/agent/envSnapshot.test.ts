@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { ScriptedModel, type ScriptedReply } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import type { ExperimentRow } from '../../../src/experiments/ledger.ts';
 import { GitRepo } from '../../fakes/gitRepo.ts';
 import { random } from '../../fakes/random.ts';

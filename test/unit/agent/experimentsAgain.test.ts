@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { reproduce, reproductionText, type ReproductionDeps } from '../../../src/agent/experiments/reproduction.ts';
 import { createMachines } from '../../../src/machines/list/machineList.ts';
 import { systemClock } from '../../../src/base/clock.ts';

@@ -8,7 +8,7 @@ import {
   promoteAsBranch,
   promoteAsPatch,
 } from '../../../src/agent/experiments/promoteExperiment.ts';
-import type { EngineSettings } from '../../../src/agent/engine.ts';
+import type { EngineSettings } from '../../../src/agent/contract/settings.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { UserFacing } from '../../../src/base/errors.ts';
 import { runCli } from '../../../src/cli/cli.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { atPace } from '../../fakes/pace.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { isSessionId } from '../../../src/base/ids.ts';
-import type { SessionReading } from '../../../src/agent/engine.ts';
+import type { SessionReading } from '../../../src/agent/contract/sessions.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { LongWork, Shown } from '../../fakes/longResearcher.ts';
 import { random } from '../../fakes/random.ts';

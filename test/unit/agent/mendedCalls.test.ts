@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import type { ApprovalRequest } from '../../../src/agent/engine.ts';
+import type { ApprovalRequest } from '../../../src/agent/contract/ports.ts';
 import type { ToolCallBlock } from '../../../src/models/model.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedModel, type Script, type ScriptedReply } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';

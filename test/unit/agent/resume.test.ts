@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { MachineFailure } from '../../../src/machines/machine.ts';
 import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { runCli } from '../../../src/cli/cli.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { OpenSessions } from '../../../src/vscode/openSessions.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { ApprovalRequest } from '../../../src/agent/engine.ts';
+import type { ApprovalRequest } from '../../../src/agent/contract/ports.ts';
 import { Approvals } from '../../../src/vscode/approvals.ts';
 import { sessionId } from './states.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import type { JournalEvent, SessionEvent, StreamEvent } from '../../../src/agent/journal/events.ts';
 import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { SessionState } from '../../../src/agent/journal/state.ts';

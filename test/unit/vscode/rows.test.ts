@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { SessionSummary } from '../../../src/agent/engine.ts';
+import type { SessionSummary } from '../../../src/agent/contract/sessions.ts';
 import { newSessionId } from '../../../src/base/ids.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
 import { experimentRows, runningRuns } from '../../../src/vscode/present/experimentRows.ts';

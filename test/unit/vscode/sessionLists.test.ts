@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { SessionSummary } from '../../../src/agent/engine.ts';
+import type { SessionSummary } from '../../../src/agent/contract/sessions.ts';
 import { newSessionId } from '../../../src/base/ids.ts';
 import { resumeList } from '../../../src/vscode/present/resumeList.ts';
 import { groupedByAge } from '../../../src/vscode/present/sessionGroups.ts';
