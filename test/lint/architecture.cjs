@@ -38,6 +38,21 @@ const below = {
     'web',
   ],
 };
+/** The folders of the agent, lowest first: each may import those before it. */
+const agentFloors = [
+  'journal',
+  'contract',
+  'budget',
+  'person',
+  'runs',
+  'experiments',
+  'context',
+  'loop',
+  'beside',
+  'reports',
+  'archive',
+  'session',
+];
 const folders = Object.keys(below);
 const core = folders.filter((folder) => folder !== 'protocol').join('|');
 
@@ -96,6 +111,21 @@ module.exports = {
         pathNot: `^src/(${[folder, ...(folder === 'protocol' ? [] : ['base']), ...below[folder]].join('|')})/`,
       },
     })),
+    ...agentFloors.map((floor, index) => ({
+      name: `agent-${floor}`,
+      severity: 'error',
+      from: { path: `^src/agent/${floor}/` },
+      to: {
+        path: '^src/agent/',
+        pathNot: `^src/agent/(${agentFloors.slice(0, index + 1).join('|')})/`,
+      },
+    })),
+    {
+      name: 'agent-has-floors',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/agent/', pathNot: `^src/agent/(${agentFloors.join('|')})/` },
+    },
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },
