@@ -4,71 +4,42 @@
  * the machine itself tells of its way.
  */
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
-import { forwardedScheduler, schedulerOf } from '../forwardedScheduler.ts';
+import { ForwardingMachine } from '../forwardingMachine.ts';
 import {
   MachineFailure,
   type ExecOptions,
   type ExecResult,
-  type FileStat,
   type Follow,
   type FollowSink,
   type Machine,
   type MachineFailureReason,
-  type MachineKind,
-  type MachineShare,
-  type QueryOptions,
   type MachineStatus,
   type ReadyOptions,
-  type Scheduler,
-  type StreamOptions,
-  type StreamResult,
 } from '../machine.ts';
 
 /** Failures that tell of the way to the machine. Others were told by the machine itself. */
 const wayReasons: readonly MachineFailureReason[] = ['unreachable', 'auth', 'host_key', 'timeout'];
 const answeredReasons: readonly MachineFailureReason[] = ['missing', 'denied', 'no_space'];
 
-export class MachineHandle implements Machine {
+export class MachineHandle extends ForwardingMachine {
   readonly id: string;
   readonly #onStatus: () => void;
   readonly #follows = new Set<HandleFollow>();
-  readonly #scheduler = forwardedScheduler(
-    () => schedulerOf(this.#target).mayRequeue,
-    (call) => this.#asked((target) => call(schedulerOf(target))),
-  );
   #target: Machine;
   #status: MachineStatus = { kind: 'unused' };
   #listening: Disposable | undefined;
 
   constructor(target: Machine, onStatus: () => void) {
+    super();
     this.id = target.id;
     this.#target = target;
     this.#onStatus = onStatus;
     this.#listening = this.#listenTo(target);
   }
 
-  get kind(): MachineKind {
-    return this.#target.kind;
-  }
-
-  get runsFolder(): string {
-    return this.#target.runsFolder;
-  }
-
-  get workFolder(): string {
-    return this.#target.workFolder;
-  }
-
-  get homeFolder(): string | undefined {
-    return this.#target.homeFolder;
-  }
-
-  get share(): MachineShare | undefined {
-    return this.#target.share;
-  }
-
-  get scheduler(): Scheduler | undefined {
-    return this.#target.scheduler && this.#scheduler;
+  /** Told by `status` and the callback of the constructor. */
+  override get onDidChangeStatus(): undefined {
+    return undefined;
   }
 
   get status(): MachineStatus {
@@ -84,72 +55,24 @@ export class MachineHandle implements Machine {
     for (const follow of this.#follows) follow.moveTo(target);
   }
 
-  async ready(options?: ReadyOptions): Promise<void> {
-    const target = this.#target;
-    try {
-      await target.ready?.(options);
-    } catch (error) {
-      this.#noteFailure(target, error);
-      throw error;
-    }
+  override async ready(options?: ReadyOptions): Promise<void> {
+    await this.#noting((target) => target.ready?.(options));
   }
 
-  /** May be known by heart: says nothing of the way. A failure does. */
-  async describe(): Promise<string> {
-    const target = this.#target;
-    try {
-      return await target.describe();
-    } catch (error) {
-      this.#noteFailure(target, error);
-      throw error;
-    }
+  /** May be known by heart: an answer says nothing of the way, a failure does. */
+  override describe(): Promise<string> {
+    return this.#noting((target) => target.describe());
   }
 
-  async exec(command: string, options?: ExecOptions): Promise<ExecResult> {
-    const target = this.#target;
-    try {
-      const result = await target.exec(command, options);
+  override exec(command: string, options?: ExecOptions): Promise<ExecResult> {
+    return this.#noting(
+      (target) => target.exec(command, options),
       // What was called off may never have been there.
-      if (result.outcome.kind !== 'aborted') this.#note(target, { kind: 'connected' });
-      return result;
-    } catch (error) {
-      this.#noteFailure(target, error);
-      throw error;
-    }
+      ({ outcome }) => outcome.kind !== 'aborted',
+    );
   }
 
-  query(script: string, options?: QueryOptions): Promise<string> {
-    return this.#asked((target) => target.query(script, options));
-  }
-
-  stream(command: string, options: StreamOptions): Promise<StreamResult> {
-    return this.#asked((target) => target.stream(command, options));
-  }
-
-  spawnDetached(
-    argv: readonly string[],
-    options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-  ): Promise<void> {
-    return this.#asked((target) => target.spawnDetached(argv, options));
-  }
-
-  readFile(path: string, range?: { readonly offset: number; readonly maxBytes: number }): Promise<Uint8Array> {
-    return this.#asked((target) => target.readFile(path, range));
-  }
-
-  writeFile(path: string, content: Uint8Array): Promise<void> {
-    return this.#asked((target) => target.writeFile(path, content));
-  }
-
-  appendFile(path: string, content: Uint8Array): Promise<void> {
-    return this.#asked((target) => target.appendFile(path, content));
-  }
-
-  stat(path: string): Promise<FileStat | undefined> {
-    return this.#asked((target) => target.stat(path));
-  }
-
-  follow(path: string, offset: number, sink: FollowSink): Follow {
+  override follow(path: string, offset: number, sink: FollowSink): Follow {
     const watched: FollowSink = {
       onBytes: (bytes, at) => {
         this.#note(this.#target, { kind: 'connected' });
@@ -167,11 +90,23 @@ export class MachineHandle implements Machine {
     return follow;
   }
 
-  async #asked<T>(ask: (target: Machine) => Promise<T>): Promise<T> {
+  protected target(): Machine {
+    return this.#target;
+  }
+
+  protected override through<T>(call: (target: Machine) => Promise<T>): Promise<T> {
+    return this.#noting(call, () => true);
+  }
+
+  /** `proves`: the answer came from the machine itself. A failure is noted in any case. */
+  async #noting<T>(
+    call: (target: Machine) => T | Promise<T>,
+    proves: (answer: T) => boolean = () => false,
+  ): Promise<T> {
     const target = this.#target;
     try {
-      const answer = await ask(target);
-      this.#note(target, { kind: 'connected' });
+      const answer = await call(target);
+      if (proves(answer)) this.#note(target, { kind: 'connected' });
       return answer;
     } catch (error) {
       this.#noteFailure(target, error);

@@ -1,16 +1,7 @@
 /** A Slurm cluster: commands and files go to its login host, runs into its queue. */
 import type { Clock } from '../../base/clock.ts';
-import {
-  type ExecOptions,
-  type ExecResult,
-  type FileStat,
-  type Follow,
-  type FollowSink,
-  type Machine,
-  type QueryOptions,
-  type StreamOptions,
-  type StreamResult,
-} from '../machine.ts';
+import { ForwardingMachine } from '../forwardingMachine.ts';
+import type { ExecOptions, ExecResult, Machine, StreamOptions, StreamResult } from '../machine.ts';
 import { entryText, type SlurmEntry } from '../machineEntry.ts';
 import { clusterCommand, clusterText } from './clusterText.ts';
 import { silent } from './jobQueue.ts';
@@ -27,71 +18,52 @@ export interface SlurmMachineParts {
   readonly clock: Clock;
 }
 
-export class SlurmMachine implements Machine {
+/** Processes that it starts are on the login host, where only what is small may run: the queue is for runs. */
+export class SlurmMachine extends ForwardingMachine {
   readonly id: string;
-  readonly kind = 'slurm';
-  readonly runsFolder: string;
-  readonly workFolder: string;
-  readonly homeFolder: string | undefined;
-  readonly scheduler: SlurmScheduler;
-  readonly #login: Machine;
-  readonly #entry: SlurmEntry;
+  readonly #parts: SlurmMachineParts;
+  readonly #scheduler: SlurmScheduler;
 
   constructor(parts: SlurmMachineParts) {
-    const { entry, login, runsFolder, workFolder } = parts;
-    this.id = entry.id;
-    this.runsFolder = runsFolder;
-    this.workFolder = workFolder;
-    this.homeFolder = login.homeFolder;
-    this.scheduler = new SlurmScheduler(parts);
-    this.#login = login;
-    this.#entry = entry;
+    super();
+    this.id = parts.entry.id;
+    this.#parts = parts;
+    this.#scheduler = new SlurmScheduler(parts);
+  }
+
+  override get kind(): 'slurm' {
+    return 'slurm';
+  }
+
+  override get runsFolder(): string {
+    return this.#parts.runsFolder;
+  }
+
+  override get workFolder(): string {
+    return this.#parts.workFolder;
+  }
+
+  override get scheduler(): SlurmScheduler {
+    return this.#scheduler;
   }
 
   /** `Slurm cluster hpc · partition gpu · 12 nodes (3 idle) · 768 CPUs · 48 GPUs · through ada@login1`. */
-  async describe(): Promise<string> {
-    const { text, code } = await this.scheduler.ask(clusterCommand(this.#entry.partition));
-    if (code === 0) return clusterText(text, { partition: this.#entry.partition, through: entryText(this.#entry) });
+  override async describe(): Promise<string> {
+    const { entry } = this.#parts;
+    const { text, code } = await this.scheduler.ask(clusterCommand(entry.partition));
+    if (code === 0) return clusterText(text, { partition: entry.partition, through: entryText(entry) });
     throw silent('sinfo', text);
   }
 
-  exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {
-    return this.#login.exec(command, { ...options, cwd: options.cwd ?? this.workFolder });
+  override exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {
+    return this.#parts.login.exec(command, { ...options, cwd: options.cwd ?? this.workFolder });
   }
 
-  query(script: string, options?: QueryOptions): Promise<string> {
-    return this.#login.query(script, options);
+  override stream(command: string, options: StreamOptions): Promise<StreamResult> {
+    return this.#parts.login.stream(command, { ...options, cwd: options.cwd ?? this.workFolder });
   }
 
-  stream(command: string, options: StreamOptions): Promise<StreamResult> {
-    return this.#login.stream(command, { ...options, cwd: options.cwd ?? this.workFolder });
-  }
-
-  /** On the login host, where only what is small may run: the queue is for runs. */
-  spawnDetached(
-    argv: readonly string[],
-    options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-  ): Promise<void> {
-    return this.#login.spawnDetached(argv, options);
-  }
-
-  readFile(path: string, range?: { readonly offset: number; readonly maxBytes: number }): Promise<Uint8Array> {
-    return this.#login.readFile(path, range);
-  }
-
-  writeFile(path: string, content: Uint8Array): Promise<void> {
-    return this.#login.writeFile(path, content);
-  }
-
-  appendFile(path: string, content: Uint8Array): Promise<void> {
-    return this.#login.appendFile(path, content);
-  }
-
-  stat(path: string): Promise<FileStat | undefined> {
-    return this.#login.stat(path);
-  }
-
-  follow(path: string, offset: number, sink: FollowSink): Follow {
-    return this.#login.follow(path, offset, sink);
+  protected target(): Machine {
+    return this.#parts.login;
   }
 }
