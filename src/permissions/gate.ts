@@ -1,11 +1,17 @@
 /** Every tool call passes here before it does anything. Fails closed: an approval that cannot be had is a refusal. */
 import { delay, type Clock } from '../base/clock.ts';
+import type { Access } from './access.ts';
 
 export interface GateCall {
   readonly callId: string;
   readonly tool: string;
   readonly title: string;
   readonly effect: 'read' | 'write' | 'execute' | 'network';
+  readonly accesses: readonly Access[];
+  /** Changes only what Helios keeps for the agent. */
+  readonly isOwnData: boolean;
+  /** The tool whose approval for the session counts for this call, too. Default: `tool`. */
+  readonly approvedAs?: string;
   /** The exact command, or the path and the content, for the person to judge. */
   readonly detail: string;
   /** What was mended in the text of the call: it may not be what was meant. */
@@ -37,8 +43,6 @@ export interface Gate {
   decide(call: GateCall, signal: AbortSignal): Promise<Decision>;
 }
 
-/** Tools that change nothing but what Helios itself keeps for the agent. */
-const ownTools: ReadonlySet<string> = new Set(['memory_write', 'memory_rm', 'clear_metrics']);
 /** A question does not hold up the night: without an answer it is a no, and the agent finds another way. */
 const answerWithinMs = 10 * 60_000;
 /** The model can write a mended call anew in less time. */
@@ -54,19 +58,23 @@ export function createGate({ mode, ask, clock, allowedTools: before = [] }: Gate
   const allowedTools = new Set(before);
   return {
     async decide(call, signal) {
-      if (call.effect === 'read') return { isAllowed: true, by: 'rule', why: 'only reads' };
-      if (ownTools.has(call.tool)) return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
+      if (onlyReads(call)) return { isAllowed: true, by: 'rule', why: 'only reads' };
+      if (call.isOwnData) return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
       if ((call.repairs ?? []).length > 0) return decisions[await answerInTime({ ask, clock, call }, signal)];
       if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
-      if (allowedTools.has(call.tool))
-        return { isAllowed: true, by: 'person', why: `${call.tool} was allowed for this session` };
+      const { approvedAs: tool = call.tool } = call;
+      if (allowedTools.has(tool)) return { isAllowed: true, by: 'person', why: `${tool} was allowed for this session` };
       const answer = await answerInTime({ ask, clock, call }, signal);
       if (answer !== 'allow_session') return decisions[answer];
-      allowedTools.add(call.tool);
-      return { ...decisions[answer], allowedTool: call.tool };
+      allowedTools.add(tool);
+      return { ...decisions[answer], allowedTool: tool };
     },
   };
 }
+
+/** A reading tool that would run a command or reach a host does more than read. */
+const onlyReads = ({ effect, accesses }: GateCall): boolean =>
+  effect === 'read' && accesses.every(({ kind }) => kind === 'read');
 
 const decisions: Readonly<Record<Answer | 'nobody' | 'withdrawn', Decision>> = {
   allow: { isAllowed: true, by: 'person', why: 'the person allowed it' },

@@ -74,6 +74,20 @@ const sourceMetric = z
     'field is missing: the JSON key, CSV column, or tag',
   );
 
+const commandCondition = z.object({
+  machine_id: z.string(),
+  source: z.object({ type: z.literal('command'), command: z.string() }),
+});
+
+/** The commands that conditions would run, also of conditions that fit no shape otherwise. */
+export const conditionCommands = (
+  conditions: readonly unknown[],
+): { readonly machineId: string; readonly command: string }[] =>
+  conditions.flatMap((condition) => {
+    const { data } = commandCondition.safeParse(condition);
+    return data === undefined ? [] : [{ machineId: data.machine_id, command: data.source.command }];
+  });
+
 const file = z
   .strictObject({
     type: z.literal('file'),

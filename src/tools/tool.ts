@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { HeliosError, ToolFailure } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
 import type { AttachmentBlock, ToolSpec } from '../models/model.ts';
+import type { Access } from '../permissions/access.ts';
 
 /** What a call can do to the world. It decides permission and whether calls may run side by side; in doubt the stronger. */
 export type Effect = 'read' | 'write' | 'execute' | 'network';
@@ -24,8 +25,6 @@ export interface ToolResult {
   /** Files that the call changed on `local`, absolute: views show them as references. */
   readonly changedFiles?: readonly string[];
   readonly runId?: RunId;
-  /** The turn ends and the session waits or ends, as the tool arranged. */
-  readonly endsTurn?: boolean;
 }
 
 /** What a call means that leaves a parameter out. */
@@ -36,33 +35,53 @@ export interface ToolDefault {
   readonly unless?: string;
 }
 
-export interface Tool {
-  readonly spec: ToolSpec;
+/** How a call of a tool is treated by others. */
+export interface ToolTraits {
   readonly effect: Effect;
-  /** Made twice with the same arguments, the call does no more than once: after a crash it is simply made again. */
+  /** Made twice with the same arguments, the call does no more than once: after a crash it is made again. */
   readonly isRepeatable: boolean;
+  /** Changes only what Helios keeps for the agent, such as its notes: never needs an approval. */
+  readonly isOwnData: boolean;
+  /** May change what a run finds (code, data, packages), so that a repeat of a failed run makes sense. */
+  readonly changesCode: boolean;
+  /** After the call the session waits or ends: never made beside other calls. */
+  readonly endsTurn: boolean;
+  /** Its success shows in the event that it causes, so views give it no line of its own. */
+  readonly isQuiet: boolean;
+  /** The tool whose approval for the session counts for this one, too. */
+  readonly approvedAs?: string;
+}
+
+export interface Tool extends ToolTraits {
+  readonly spec: ToolSpec;
   /** Verb and object for a list of calls, such as `read_file train.py`; never throws on any input. */
   describe(input: unknown): string;
   /** The typed arguments, or a text that tells the model what is wrong with them and what is right. */
   parse(
     input: unknown,
   ): { readonly ok: true; readonly args: unknown } | { readonly ok: false; readonly problem: string };
+  /** What the call would need beyond Helios's own data; `args` is what `parse` returned. Never rejects. */
+  accesses(args: unknown): Promise<readonly Access[]>;
   /** The same tool, with these values where a call leaves them out; its schema says so. Parameters of other tools are passed over. */
   withDefaults(defaults: readonly ToolDefault[]): Tool;
   /** `args` is what `parse` returned. Rejects with `ToolFailure` for the model; anything else is a fault of ours. */
   execute(args: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
-export interface ToolDefinition<Schema extends z.ZodType> {
+/**
+ * `isRepeatable` defaults to true for reading tools, `changesCode` to true for those that write or execute, every other
+ * trait to false.
+ */
+export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTraits> {
   readonly name: string;
   readonly description: string;
   readonly effect: Effect;
-  /** Default: true for reading tools, false for all others. */
-  readonly isRepeatable?: boolean;
   readonly parameters: Schema;
   /** Accepted spellings of a parameter: alias → name. */
   readonly aliases?: Readonly<Record<string, string>>;
   describe(args: z.output<Schema>): string;
+  /** Default: none. */
+  accesses?(args: z.output<Schema>): readonly Access[] | Promise<readonly Access[]>;
   execute(args: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
 }
 
@@ -70,14 +89,13 @@ export function defineTool<Schema extends z.ZodType>(
   definition: ToolDefinition<Schema>,
   defaults: readonly ToolDefault[] = [],
 ): Tool {
-  const { name, description, effect, parameters, aliases = {} } = definition;
+  const { name, description, parameters, aliases = {} } = definition;
   const inputSchema = schemaWith(z.toJSONSchema(parameters, { io: 'input' }) as InputSchema, defaults);
   const own = defaults.filter(({ parameter }) => Object.hasOwn(inputSchema.properties ?? {}, parameter));
   const read = (input: unknown) => parameters.safeParse(completed(renamed(input, aliases), own));
   const tool: Tool = {
     spec: { name, description, inputSchema },
-    effect,
-    isRepeatable: definition.isRepeatable ?? effect === 'read',
+    ...traitsOf(definition),
     describe(input) {
       const parsed = read(input);
       return parsed.success ? definition.describe(parsed.data) : name;
@@ -90,11 +108,26 @@ export function defineTool<Schema extends z.ZodType>(
         ? { ok: true, args: parsed.data }
         : { ok: false, problem: problemText(name, parsed.error, inputSchema) };
     },
+    accesses: async (args) => (await definition.accesses?.(args as z.output<Schema>)) ?? [],
     withDefaults: (others) => (others.length === 0 ? tool : defineTool(definition, others)),
     execute: (args, context) => definition.execute(args as z.output<Schema>, context).catch(forModel),
   };
   return tool;
 }
+
+const traitsOf = ({
+  effect,
+  approvedAs,
+  ...traits
+}: Pick<ToolDefinition<z.ZodType>, keyof ToolTraits>): ToolTraits => ({
+  effect,
+  isRepeatable: traits.isRepeatable ?? effect === 'read',
+  isOwnData: traits.isOwnData ?? false,
+  changesCode: traits.changesCode ?? (effect === 'write' || effect === 'execute'),
+  endsTurn: traits.endsTurn ?? false,
+  isQuiet: traits.isQuiet ?? false,
+  ...(approvedAs !== undefined && { approvedAs }),
+});
 
 type InputSchema = Readonly<Record<string, unknown>> & {
   readonly properties?: Readonly<Record<string, { readonly description?: string }>>;

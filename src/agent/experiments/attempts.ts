@@ -17,17 +17,6 @@ interface Attempts {
   readonly endedAt: Map<RunId, number>;
 }
 
-/** Calls that act, and leave code and data as they were. */
-const harmlessTools: ReadonlySet<string> = new Set([
-  'remote_exec_background',
-  'sweep',
-  'kill_task',
-  'memory_write',
-  'memory_rm',
-  'clear_metrics',
-  'env_snapshot',
-]);
-
 const attemptsOf = growingFold<JournalEvent, Attempts>(
   () => ({ tried: new TriedRuns(), plans: new Map(), changes: 0, plannedAt: new Map(), endedAt: new Map() }),
   (attempts, event) => {
@@ -58,8 +47,10 @@ const attemptsOf = growingFold<JournalEvent, Attempts>(
   },
 );
 
-const changesThings = ({ effect, name }: Extract<JournalEvent, { type: 'tool.started' }>): boolean =>
-  (effect === 'write' || effect === 'execute') && !harmlessTools.has(name);
+const changesThings = ({
+  effect,
+  changesCode = effect === 'write' || effect === 'execute',
+}: Extract<JournalEvent, { type: 'tool.started' }>): boolean => changesCode;
 
 export interface AskedAttempts {
   readonly attempts: readonly Attempt[];

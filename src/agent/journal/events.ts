@@ -11,6 +11,7 @@ import type { Cost } from '../../models/prices.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
+import type { Access } from '../../permissions/access.ts';
 import type { Effect } from '../../tools/tool.ts';
 
 /** Limits; an absent one does not limit. Tokens are those of input, cached or not, and of output together. */
@@ -118,12 +119,16 @@ export type SessionEvent =
       readonly why: string;
       /** The tool that the person allowed for the rest of the session with this answer. */
       readonly allowedTool?: string;
+      /** What the call needed beyond Helios's own data; absent where that was nothing. */
+      readonly accesses?: readonly Access[];
     }
   | {
       readonly type: 'tool.started';
       readonly callId: string;
       readonly name: string;
       readonly effect: Effect;
+      /** Trait of the tool. Absent in journals of older versions: true where the effect is to write or execute. */
+      readonly changesCode?: boolean;
       /** Verb and object, as `Tool.describe` gives it. */
       readonly title: string;
     }
@@ -134,6 +139,8 @@ export type SessionEvent =
       /** What the model is shown: bounded. `fullPath` names the file with the whole result when it was longer. */
       readonly text: string;
       readonly isError: boolean;
+      /** Trait of the tool. */
+      readonly isQuiet?: true;
       readonly durationMs: number;
       readonly summary?: string;
       readonly attachments?: readonly AttachmentBlock[];

@@ -8,6 +8,7 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { capText, cleanText } from '../../base/text.ts';
 import type { ToolCallBlock } from '../../models/model.ts';
+import { recordedAccess } from '../../permissions/access.ts';
 import type { Gate } from '../../permissions/gate.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
 import { isClosing } from '../journal/closing.ts';
@@ -58,8 +59,7 @@ function groupCalls(calls: readonly ToolCallBlock[], tools: ReadonlyMap<string, 
   return groups;
 }
 
-const isPlainRead = (tool: Tool | undefined): boolean =>
-  tool?.effect === 'read' && tool.spec.name !== 'finish' && tool.spec.name !== 'sleep';
+const isPlainRead = (tool: Tool | undefined): boolean => tool?.effect === 'read' && !tool.endsTurn;
 
 async function actOne(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): Promise<void> {
   const startedMs = deps.clock.now();
@@ -83,30 +83,39 @@ async function outcomeOf(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal
     return failed(`There is no tool ${call.name}. The tools are: ${[...deps.tools.keys()].join(', ')}.`);
   const parsed = tool.parse(call.input);
   if (!parsed.ok) return failed(parsed.problem);
-  const refusal = await permit(call, tool, deps, signal);
+  const refusal = await permit({ call, tool, args: parsed.args }, deps, signal);
   if (refusal !== undefined) return failed(refusal);
   return execute({ call, tool, args: parsed.args }, deps, signal);
 }
 
+interface ParsedCall {
+  readonly call: ToolCallBlock;
+  readonly tool: Tool;
+  /** As `tool.parse` gave them. */
+  readonly args: unknown;
+}
+
 /** Why the call may not be made; `undefined` when it may. */
-async function permit(
-  call: ToolCallBlock,
-  tool: Tool,
-  deps: ActDeps,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function permit(parsed: ParsedCall, deps: ActDeps, signal: AbortSignal): Promise<string | undefined> {
+  const { call, tool, args } = parsed;
+  const { id: callId, name, repairs = [] } = call;
   const title = tool.describe(call.input);
-  const { repairs = [] } = call;
+  const accesses = await tool.accesses(args);
+  const { effect, isOwnData, changesCode, approvedAs } = tool;
   const detail = `${repairNote(repairs)}${JSON.stringify(call.input, null, 2)}`;
   const decision = await deps.gate.decide(
-    { callId: call.id, tool: call.name, title, effect: tool.effect, detail, repairs },
+    { callId, tool: name, title, effect, accesses, isOwnData, detail, repairs, ...(approvedAs && { approvedAs }) },
     signal,
   );
-  if (decision.by !== 'rule' || !decision.isAllowed)
-    await deps.record({ type: 'permission.decided', callId: call.id, ...decision });
+  const decided = deps.record({
+    ...{ type: 'permission.decided', callId, ...decision },
+    ...(accesses.length > 0 && { accesses: accesses.map(recordedAccess) }),
+  });
+  if (signal.aborted || !decision.isAllowed) await decided;
   if (signal.aborted) return 'Interrupted by the person before it was started.';
   if (!decision.isAllowed) return refusalText(decision.why, repairs);
-  await deps.record({ type: 'tool.started', callId: call.id, name: call.name, effect: tool.effect, title });
+  // Recorded together, so that both share a flush.
+  await Promise.all([decided, deps.record({ type: 'tool.started', callId, name, effect, changesCode, title })]);
   return undefined;
 }
 
@@ -119,13 +128,7 @@ const refusalText = (why: string, repairs: readonly string[]): string =>
     ? `Not allowed: ${why}. Find another way, or go on without it.`
     : `Not executed: ${why}. The call had to be mended (${repairs.join(', ')}), and a mended call is not made unasked. If it is right, write it again as valid JSON.`;
 
-interface Permitted {
-  readonly call: ToolCallBlock;
-  readonly tool: Tool;
-  readonly args: unknown;
-}
-
-async function execute({ call, tool, args }: Permitted, deps: ActDeps, signal: AbortSignal): Promise<Outcome> {
+async function execute({ call, tool, args }: ParsedCall, deps: ActDeps, signal: AbortSignal): Promise<Outcome> {
   const context: ToolContext = {
     sessionId: deps.sessionId,
     callId: call.id,
@@ -136,7 +139,7 @@ async function execute({ call, tool, args }: Permitted, deps: ActDeps, signal: A
     const result = await untilInterrupted(tool.execute(args, context), deps.clock, signal);
     return result === undefined
       ? failed('Interrupted by the person while it ran. It may or may not have taken effect.')
-      : succeeded(call, result, deps);
+      : succeeded({ call, tool, args }, result, deps);
   } catch (error) {
     if (error instanceof ToolFailure) return failed(error.message);
     if (signal.aborted) return failed('Interrupted by the person while it ran. It may or may not have taken effect.');
@@ -171,7 +174,7 @@ async function untilInterrupted(
   }
 }
 
-async function succeeded(call: ToolCallBlock, result: ToolResult, deps: ActDeps): Promise<Outcome> {
+async function succeeded({ call, tool }: ParsedCall, result: ToolResult, deps: ActDeps): Promise<Outcome> {
   const whole =
     typeof result.content === 'string' ? cleanText(result.content) : JSON.stringify(result.content, cleaned);
   const { text, fullPath } = await bounded(whole, call, deps);
@@ -179,6 +182,7 @@ async function succeeded(call: ToolCallBlock, result: ToolResult, deps: ActDeps)
   return {
     text,
     isError: false,
+    ...(tool.isQuiet && { isQuiet: true }),
     ...(fullPath !== undefined && { fullPath }),
     ...(summary !== undefined && { summary }),
     ...(attachments !== undefined && { attachments }),

@@ -191,7 +191,7 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
   const budget = createGuard(request, desks.desk);
   const tools = createToolset({
     ...desks,
-    ...{ log, folder, runs, looks, resources, gate, clock },
+    ...{ log, folder, runs, looks, resources, clock },
     beside: createBeside(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });

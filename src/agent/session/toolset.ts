@@ -7,7 +7,6 @@ import type { MachineLooks } from '../../machines/looks/machineLooks.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
-import type { Gate } from '../../permissions/gate.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { FoundRun } from '../../sleep/sleepWorld.ts';
@@ -47,7 +46,6 @@ export interface ToolsetDeps {
   limits(): LeaveOutLimits;
   readonly looks: MachineLooks;
   readonly resources: MachineResources;
-  readonly gate: Gate;
   readonly beside: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant' | 'writer'>;
   readonly clock: Clock;
   end(reason: EndReason, summary: string, evidence: readonly Evidence[]): Promise<void>;
@@ -157,7 +155,7 @@ async function startSweep(
   return { id, experimentId, notes, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
 }
 
-function sleepDeps({ log, desk, git, machines, looks, resources, gate, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
+function sleepDeps({ log, desk, git, machines, looks, resources, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
   const found = (run: RunState): FoundRun => ({
     id: run.spec.id,
     name: `run ${run.spec.number}`,
@@ -176,14 +174,7 @@ function sleepDeps({ log, desk, git, machines, looks, resources, gate, clock }: 
       findSweep: (reference) => sweepOf(log.state, reference)?.plan.id,
       going: () => [...log.state.runs.values()].map(found).filter((run) => !run.isEnded),
     },
-    async permitCommand({ machineId, command }, { callId, signal }) {
-      git.reading(command);
-      const title = `Watch ${command} on ${machineId}`;
-      const call = { callId, tool: 'remote_exec', title, effect: 'execute', detail: command } as const;
-      const decision = await gate.decide(call, signal);
-      await log.record({ type: 'permission.decided', callId, ...decision });
-      if (!decision.isAllowed) throw new ToolFailure(`The command of this condition is not allowed: ${decision.why}.`);
-    },
+    checkCommand: (command) => git.reading(command),
     async sleep(request, { callId, signal }) {
       // What was interrupted while it looked at its conditions must not send a halted session to sleep.
       signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import { pathAccess } from '../terms/accesses.ts';
 import * as z from 'zod';
 import { oneLine } from '../../base/text.ts';
 import {
@@ -40,6 +41,7 @@ export const expBranch = (deps: ExperimentCode): Tool =>
       base: 'from',
     },
     describe: (args) => `Branched ${onMachine(oneLine(args.experiment_name, 60), args.machine_id)}`,
+    accesses: (args) => [pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.repo_path })],
     async execute(args, context) {
       const { experiment_name: name, from } = args;
       const place = await placeOf(deps, args, context);

@@ -1,3 +1,4 @@
+import { pathAccess } from '../terms/accesses.ts';
 import * as z from 'zod';
 import { counted, formatDuration } from '../../base/text.ts';
 import type { ListedBranch } from '../../experiments/git/worktrees.ts';
@@ -14,6 +15,7 @@ export const expBranches = (deps: ExperimentCode): Tool =>
     parameters: z.strictObject(placeParameters),
     aliases: codeAliases,
     describe: () => 'Listed the branches of experiments',
+    accesses: (args) => [pathAccess('read', deps.machines, { machineId: args.machine_id, path: args.repo_path })],
     async execute(args, context) {
       const listed = await deps.worktrees.list(await placeOf(deps, args, context));
       const ledger = listed.filter(({ isOfLedger }) => isOfLedger);

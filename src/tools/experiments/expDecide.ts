@@ -41,6 +41,7 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
     description:
       'Record what you make of an experiment once its runs are over: keep, discard, crash, invalid or retest, and why. The ledger takes its numbers from the runs, never from you. Decide each experiment before you launch the next; the last decision counts.',
     effect: 'read',
+    isQuiet: true,
     isRepeatable: true,
     parameters,
     aliases: { id: 'experiment', experiment_id: 'experiment', verdict: 'decision', reason: 'why' },

@@ -1,3 +1,4 @@
+import { pathAccess } from '../terms/accesses.ts';
 import * as z from 'zod';
 import { codeDiff } from '../../experiments/git/codeDiff.ts';
 import { codeAliases, placeOf, placeParameters, shortCommit, type ExperimentCode } from './experimentCode.ts';
@@ -17,6 +18,7 @@ export const expDiff = (deps: ExperimentCode): Tool =>
     }),
     aliases: { ...codeAliases, a: 'branch_a', b: 'branch_b', from: 'branch_a', to: 'branch_b' },
     describe: (args) => `Compared ${args.branch_a} with ${args.branch_b}`,
+    accesses: (args) => [pathAccess('read', deps.machines, { machineId: args.machine_id, path: args.repo_path })],
     async execute(args, context) {
       const place = await placeOf(deps, args, context);
       const a = await deps.worktrees.resolve(place, args.branch_a);

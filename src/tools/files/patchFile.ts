@@ -1,3 +1,4 @@
+import { pathAccess } from '../terms/accesses.ts';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -21,6 +22,7 @@ export const patchFile = (deps: MachineTools): Tool =>
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path', old_str: 'old_string', new_str: 'new_string' },
     describe: (args) => `Edited ${onMachine(args.path, args.machine_id)}`,
+    accesses: (args) => [pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.path })],
     async execute(args) {
       const machine = deps.machines.get(args.machine_id);
       const path = await writtenPath(deps, machine, args.path);

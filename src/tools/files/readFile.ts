@@ -1,3 +1,4 @@
+import { pathAccess } from '../terms/accesses.ts';
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
@@ -24,6 +25,7 @@ export const readFile = ({ machines }: MachineTools): Tool =>
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path' },
     describe: (args) => `Read ${onMachine(args.path, args.machine_id)}`,
+    accesses: (args) => [pathAccess('read', machines, { machineId: args.machine_id, path: args.path })],
     async execute(args) {
       const machine = machines.get(args.machine_id);
       const path = await machinePath(machine, args.path);

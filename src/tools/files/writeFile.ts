@@ -1,3 +1,4 @@
+import { pathAccess } from '../terms/accesses.ts';
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
 import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from '../terms/machinePath.ts';
@@ -17,6 +18,7 @@ export const writeFile = (deps: MachineTools): Tool =>
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path', text: 'content' },
     describe: (args) => `${args.append ? 'Appended to' : 'Wrote'} ${onMachine(args.path, args.machine_id)}`,
+    accesses: (args) => [pathAccess('write', deps.machines, { machineId: args.machine_id, path: args.path })],
     async execute(args) {
       const machine = deps.machines.get(args.machine_id);
       const path = await writtenPath(deps, machine, args.path);

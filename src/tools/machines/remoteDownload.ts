@@ -1,3 +1,4 @@
+import { pathAccess } from '../terms/accesses.ts';
 import * as z from 'zod';
 import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
 import { machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
@@ -20,6 +21,10 @@ export const remoteDownload = (deps: MachineTools): Tool =>
     }),
     aliases: { machine: 'machine_id', source: 'remote_path', destination: 'local_path' },
     describe: (args) => `Fetched ${onMachine(args.remote_path, args.machine_id)} to ${args.local_path}`,
+    accesses: ({ machine_id, local_path, remote_path }) => [
+      pathAccess('read', deps.machines, { machineId: machine_id, path: remote_path }),
+      pathAccess('write', deps.machines, { machineId: 'local', path: local_path }),
+    ],
     async execute({ machine_id, remote_path, local_path, ...options }, context) {
       const [from, to] = [deps.machines.get(machine_id), deps.machines.get('local')];
       return transferred(

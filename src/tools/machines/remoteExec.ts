@@ -1,3 +1,4 @@
+import { commandAccess } from '../terms/accesses.ts';
 import * as z from 'zod';
 import { cleanText, oneLine } from '../../base/text.ts';
 import type { ExecOutcome, ExecResult } from '../../machines/machine.ts';
@@ -22,6 +23,7 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
     }),
     aliases: { machine: 'machine_id', timeout: 'timeout_seconds', working_directory: 'cwd' },
     describe: (args) => `Ran ${onMachine(oneLine(args.command, 80), args.machine_id)}`,
+    accesses: ({ machine_id, command }) => [commandAccess(machine_id, command)],
     async execute(args, context) {
       const machine = machines.get(args.machine_id);
       const command = (await git?.command(machine, args.command)) ?? args.command;

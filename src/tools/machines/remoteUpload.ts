@@ -1,3 +1,4 @@
+import { pathAccess } from '../terms/accesses.ts';
 import * as z from 'zod';
 import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
 import { machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
@@ -24,6 +25,10 @@ export const remoteUpload = (deps: MachineTools): Tool =>
     },
     describe: (args) =>
       `Sent ${onMachine(args.local_path, args.source_machine_id)} to ${args.remote_path} on ${args.machine_id}`,
+    accesses: ({ machine_id, local_path, remote_path, source_machine_id }) => [
+      pathAccess('read', deps.machines, { machineId: source_machine_id, path: local_path }),
+      pathAccess('write', deps.machines, { machineId: machine_id, path: remote_path }),
+    ],
     async execute({ machine_id, local_path, remote_path, source_machine_id, ...options }, context) {
       const [from, to] = [deps.machines.get(source_machine_id), deps.machines.get(machine_id)];
       return transferred(

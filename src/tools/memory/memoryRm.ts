@@ -8,6 +8,8 @@ export const memoryRm = (memory: Pick<MemoryStore, 'remove'>): Tool =>
     description:
       'Remove a note of your memory and everything below it, for good. / and /global as a whole are never removed.',
     effect: 'write',
+    isOwnData: true,
+    changesCode: false,
     isRepeatable: true,
     parameters: z.strictObject({ path: z.string().describe('exactly as memory_ls shows it') }),
     describe: ({ path }) => `Remove note ${path}`,

@@ -8,6 +8,8 @@ export const memoryWrite = (memory: Pick<MemoryStore, 'write'>): Tool =>
     description:
       'Write a note that outlives your context: what was tried, what was found, what is best. The gist is always in front of you; the content is read with memory_read. Replaces the note at that path; without content only the gist changes. Under /global it is shared with all sessions. The person can read and edit the notes.',
     effect: 'write',
+    isOwnData: true,
+    changesCode: false,
     isRepeatable: true,
     parameters: z.strictObject({
       path: z.string().describe('such as /best, /observations/3 or /global/tricks'),

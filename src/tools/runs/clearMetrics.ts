@@ -13,6 +13,8 @@ export function clearMetrics(runs: MeasuredRuns): Tool {
     description:
       'Clears the metric points read so far from one run or from all runs of this session. Runs that go on are measured on.',
     effect: 'write',
+    isOwnData: true,
+    changesCode: false,
     parameters,
     aliases: { run: 'task_id', run_id: 'task_id' },
     describe: ({ task_id: task }) => `Cleared the metrics of ${task ?? 'all runs'}`,

@@ -1,3 +1,4 @@
+import { commandAccess } from '../terms/accesses.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
@@ -43,6 +44,7 @@ export const envSnapshot = (keeper: SnapshotKeeper): Tool =>
     description:
       'Record what runs find around them on a machine: Python, packages, GPUs, CUDA, driver, system, disk, and the state of the code with its uncommitted changes. Runs that follow there refer to it. Taken again, it says what has changed.',
     effect: 'execute',
+    changesCode: false,
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: machineId,
@@ -57,6 +59,7 @@ export const envSnapshot = (keeper: SnapshotKeeper): Tool =>
     }),
     aliases: { machine: 'machine_id', cwd: 'repo_path', venv: 'venv_path' },
     describe: (args) => `Recorded the environment of ${args.machine_id}`,
+    accesses: (args) => interpretersOf(args).map((python) => commandAccess(args.machine_id, python)),
     async execute(args, context) {
       const machine = keeper.machines.get(args.machine_id);
       const repo = await machinePath(machine, args.repo_path ?? '.');
@@ -155,4 +158,15 @@ function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly str
   if (changes.length === 0) return 'nothing has changed';
   const left = changes.length - mostChanges;
   return left > 0 ? [...changes.slice(0, mostChanges), `… and ${left} more`] : changes;
+}
+
+/** The interpreters that may be run, first choice first. */
+function interpretersOf(args: {
+  readonly python?: string | undefined;
+  readonly venv_path?: string | undefined;
+  readonly repo_path?: string | undefined;
+}): string[] {
+  if (args.python !== undefined) return [args.python];
+  if (args.venv_path !== undefined) return [`${args.venv_path}/bin/python`];
+  return [`${args.repo_path ?? '.'}/.venv/bin/python`, 'python3'];
 }

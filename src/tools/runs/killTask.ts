@@ -43,6 +43,7 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
       'grace_seconds, processes that are still there are killed. Of a sweep ("s1"): launches no more points, and ends ' +
       'those that run.',
     effect: 'execute',
+    changesCode: false,
     isRepeatable: true,
     parameters: z.strictObject({
       ...runReference,

@@ -1,3 +1,4 @@
+import { commandAccess } from '../terms/accesses.ts';
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { messageOf } from '../../base/errors.ts';
@@ -72,10 +73,12 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
       'does not. Its output is logged and its metrics are read as they are printed; without metric_names and ' +
       'metric_patterns they are detected. Follow with sleep, task_output and show_metrics.',
     effect: 'execute',
+    changesCode: false,
     isRepeatable: true,
     parameters,
     aliases: { machine: 'machine_id', working_directory: 'cwd', name: 'label' },
     describe: (args) => `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}`,
+    accesses: ({ machine_id, command }) => [commandAccess(machine_id, command)],
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
       const metrics = metricSpec(args);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
 import { ToolFailure } from '../../base/errors.ts';
+import { commandAccess } from '../terms/accesses.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { createLineParser } from '../../metrics/lineParser.ts';
 import type { Run } from '../../runs/liveRun.ts';
@@ -86,10 +87,13 @@ export const sweep = (deps: SweepStarter): Tool =>
     name: 'sweep',
     description: `Run a command with many values: every combination, drawn ones, or a list; at most ${mostPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps max_parallel of them running until all are over, while you sleep ({"type":"process_exit","sweep":"s1"}) and across restarts. task_output with run "s1" shows its table, kill_task with run "s1" stops it.`,
     effect: 'execute',
+    changesCode: false,
     isRepeatable: true,
     parameters,
     aliases: { machine_ids: 'machines', grid: 'params', working_directory: 'cwd' },
     describe: describeSweep,
+    accesses: ({ dry_run, machines = ['local'], command_template }) =>
+      dry_run ? [] : machines.map((id) => commandAccess(id, command_template)),
     async execute(args, context) {
       const points = pointsOf(args.command_template, args);
       const plan = planOf(args, points, machinesOf(args, deps.machines));

@@ -44,6 +44,7 @@ export const askPerson = (deps: PersonAsker): Tool =>
     description:
       "Put a question into the person's inbox and go on at once: it never waits. Use it for what only a person can decide. Work as if the default were the answer; when the person answers, you are told.",
     effect: 'read',
+    isQuiet: true,
     isRepeatable: true,
     parameters,
     aliases: { text: 'question', choices: 'options', fallback: 'default' },

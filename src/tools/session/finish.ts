@@ -16,6 +16,8 @@ export const finish = (end: Finish): Tool =>
     description:
       'The only way to end the work. outcome goal_met needs evidence: runs and metrics whose measured values show that the goal is met; the values are read from the runs, not from you. outcome blocked is for what only a person can solve: say exactly what is missing in summary.',
     effect: 'read',
+    endsTurn: true,
+    isQuiet: true,
     parameters: z.strictObject({
       outcome: z.enum(['goal_met', 'blocked']),
       summary: z.string().min(1).describe('what was done and found, in a few sentences'),

@@ -2,15 +2,13 @@ import * as z from 'zod';
 import { formatDuration } from '../../base/text.ts';
 import { parseSleep, type ParsePorts } from '../../sleep/parseTriggers.ts';
 import { triggerText, type SleepRequest } from '../../sleep/trigger.ts';
-import { supportedText } from '../../sleep/triggerShapes.ts';
+import { conditionCommands, supportedText } from '../../sleep/triggerShapes.ts';
+import { commandAccess } from '../terms/accesses.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface SleepDeps extends ParsePorts {
-  /**
-   * Asked for each shell command that a condition would run again and again, before the sleep is recorded: `sleep` itself
-   * passes the gate as reading. Rejects with `ToolFailure` when the command may not run.
-   */
-  permitCommand(command: { readonly machineId: string; readonly command: string }, context: ToolContext): Promise<void>;
+  /** Throws `ToolFailure` for a command of a condition that does more than read: it runs again and again. */
+  checkCommand(command: string): void;
   /** Records and arms the sleep. Rejects with `ToolFailure` when the session cannot sleep now. */
   sleep(request: SleepRequest, context: ToolContext): Promise<void>;
 }
@@ -22,6 +20,9 @@ export const sleep = (deps: SleepDeps): Tool =>
     name: 'sleep',
     description: `Wait without spending anything until a condition is met; your turn ends, and you are woken with a digest of what happened. Sleep whenever there is nothing to do but wait. Conditions are objects:\n${supportedText}`,
     effect: 'read',
+    endsTurn: true,
+    isQuiet: true,
+    approvedAs: 'remote_exec',
     parameters: z.strictObject({
       reason: z.string().min(1).describe('what you wait for; shown to the person and to you when you wake'),
       wake_conditions: z.array(z.record(z.string(), z.unknown())).default([]),
@@ -35,11 +36,12 @@ export const sleep = (deps: SleepDeps): Tool =>
     }),
     aliases: { conditions: 'wake_conditions', triggers: 'wake_conditions' },
     describe: ({ reason }) => `Sleep: ${reason}`,
+    accesses: ({ wake_conditions: conditions }) =>
+      conditionCommands(conditions).map(({ machineId, command }) => commandAccess(machineId, command)),
     async execute({ reason, wake_conditions: conditions, logic, deadline_minutes: deadlineMinutes }, context) {
       const { request, isDefaultDeadline } = await parseSleep({ reason, conditions, logic, deadlineMinutes }, deps);
       for (const trigger of request.triggers)
-        if (trigger.type === 'metric' && trigger.source.type === 'command')
-          await deps.permitCommand({ machineId: trigger.machineId, command: trigger.source.command }, context);
+        if (trigger.type === 'metric' && trigger.source.type === 'command') deps.checkCommand(trigger.source.command);
       await deps.sleep(request, context);
       const texts = request.triggers.map(triggerText);
       const left = formatDuration(request.deadlineMs - deps.clock.now());

@@ -16,6 +16,7 @@ export const startMonitor = (deps: StartMonitorDeps): Tool =>
     description:
       'Be shown a digest of your runs at a fixed interval while they go on. Replaces the monitor there is. To wait for one thing, use sleep.',
     effect: 'read',
+    isQuiet: true,
     parameters: z.strictObject({
       goal: z.string().min(1).describe('what to watch for; shown to you at each check-in'),
       interval_minutes: z.number().min(least, bounds).max(most, bounds).default(usual),

@@ -11,6 +11,7 @@ export const stopMonitor = (deps: StopMonitorDeps): Tool =>
     name: 'stop_monitor',
     description: 'End the check-ins that start_monitor began.',
     effect: 'read',
+    isQuiet: true,
     parameters: z.strictObject({}),
     describe: () => 'Stop checking in',
     async execute() {

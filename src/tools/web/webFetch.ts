@@ -26,6 +26,7 @@ export const webFetch = (pages: PageReader): Tool =>
       max_length: z.int().positive().max(maxChars).default(16_000).describe('Characters of text. Default 16000.'),
     }),
     describe: ({ url, offset }) => `Fetched ${oneLine(url, 120)}${offset > 0 ? ` from ${offset}` : ''}`,
+    accesses: ({ url }) => [{ kind: 'host', host: URL.parse(url)?.host ?? url }],
     async execute({ url, offset, max_length }, { signal }) {
       const part = await pages.read({ url, offset, maxChars: max_length }, signal);
       return { content: shown(part), summary: `${part.totalChars} characters` };

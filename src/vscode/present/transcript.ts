@@ -20,9 +20,6 @@ export type ChatPart =
 
 type Of<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
 
-/** Their success is told by the event that they cause. */
-const quietTools = new Set(['ask_person', 'exp_decide', 'finish', 'sleep', 'start_monitor', 'stop_monitor']);
-
 /**
  * Follows one session from any moment on. A reply that was already being streamed then is shown whole when it is done, so
  * that no half sentence opens the chat.
@@ -161,7 +158,7 @@ function toolParts(event: Of<'tool.finished'>, known: string | undefined): reado
   const files = event.changedFiles ?? [];
   if (event.isError)
     return [line('error', `${plain(known ?? event.name)} · ${plain(event.summary ?? event.text, 200)}`, files)];
-  if (quietTools.has(event.name)) return [];
+  if (event.isQuiet) return [];
   return [line(toolIcon(event), toolText(known ?? (event.summary || event.name), event.summary), files)];
 }
 

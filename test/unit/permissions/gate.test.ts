@@ -8,6 +8,8 @@ const call = (tool: string, effect: GateCall['effect']): GateCall => ({
   tool,
   title: tool,
   effect,
+  accesses: [],
+  isOwnData: false,
   detail: '',
 });
 const never = new AbortController().signal;
@@ -25,8 +27,34 @@ describe('gate', () => {
   it('lets reading and the agent’s own notes pass unasked', async () => {
     const { asked, gate } = gateWith([]);
     assert.equal((await gate.decide(call('read_file', 'read'), never)).isAllowed, true);
-    assert.equal((await gate.decide(call('memory_write', 'write'), never)).isAllowed, true);
+    const own = { ...call('memory_write', 'write'), isOwnData: true };
+    assert.equal((await gate.decide(own, never)).isAllowed, true);
+    const file = { kind: 'read', machineId: 'local', path: '/data/x' } as const;
+    assert.equal((await gate.decide({ ...call('read_file', 'read'), accesses: [file] }, never)).isAllowed, true);
     assert.deepEqual(asked, []);
+  });
+
+  it('asks for a reading call that would run a command, reach a host or write', async () => {
+    const { asked, gate } = gateWith([]);
+    const machineId = 'local';
+    for (const access of [
+      { kind: 'command', machineId, command: 'cat loss' },
+      { kind: 'write', machineId, path: '/data/x' },
+      { kind: 'host', host: 'example.org' },
+    ] as const) {
+      const { isAllowed } = await gate.decide({ ...call('sleep', 'read'), accesses: [access] }, never);
+      assert.equal(isAllowed, false);
+    }
+    assert.equal(asked.length, 3);
+  });
+
+  it('takes the approval of another tool for a call that counts as one of it', async () => {
+    const { asked, gate } = gateWith(['allow_session']);
+    await gate.decide(call('remote_exec', 'execute'), never);
+    const watching = { kind: 'command', machineId: 'local', command: 'cat loss' } as const;
+    const sleep = { ...call('sleep', 'read'), accesses: [watching], approvedAs: 'remote_exec' };
+    assert.equal((await gate.decide(sleep, never)).isAllowed, true);
+    assert.deepEqual(asked, ['remote_exec']);
   });
 
   it('asks for everything else, once for each call or once for the session', async () => {
@@ -91,7 +119,7 @@ describe('gate', () => {
     it('but not where a call only reads or writes notes', async () => {
       const { asked, gate } = gateWith([]);
       assert.equal((await gate.decide(mended('read_file', 'read'), never)).isAllowed, true);
-      assert.equal((await gate.decide(mended('memory_write', 'write'), never)).isAllowed, true);
+      assert.equal((await gate.decide({ ...mended('memory_write', 'write'), isOwnData: true }, never)).isAllowed, true);
       assert.deepEqual(asked, []);
     });
 

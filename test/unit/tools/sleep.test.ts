@@ -47,10 +47,7 @@ function setUp(more: Partial<SleepDeps> = {}): { tool: Tool; requests: SleepRequ
     },
     looks: world.looks,
     resources: world.resources,
-    permitCommand: ({ command }) => {
-      commands.push(command);
-      return Promise.resolve();
-    },
+    checkCommand: (command) => commands.push(command),
     sleep: (request) => {
       requests.push(request);
       return Promise.resolve();
@@ -78,7 +75,7 @@ describe('sleep', () => {
         { type: 'metric', metric_name: 'loss', direction: 'below', threshold: 1 },
       ],
     });
-    assert.equal(result.endsTurn, true);
+    assert.equal(tool.endsTurn, true);
     assert.deepEqual(result.content, {
       status: 'sleeping',
       reason: 'the run',
@@ -128,13 +125,25 @@ describe('sleep', () => {
     assert.deepEqual(requests, []);
   });
 
-  it('asks before a command is run again and again', async () => {
+  it('checks a command before it is run again and again', async () => {
     const allowed = setUp();
     await call(allowed.tool, { reason: 'r', conditions: [command] });
     assert.deepEqual(allowed.commands, ['cat loss']);
-    const denied = setUp({ permitCommand: () => Promise.reject(new ToolFailure('The mandate does not cover it.')) });
-    await assert.rejects(call(denied.tool, { reason: 'r', conditions: [command] }), /mandate/);
+    const denied = setUp({
+      checkCommand: () => {
+        throw new ToolFailure('It changes the repository.');
+      },
+    });
+    await assert.rejects(call(denied.tool, { reason: 'r', conditions: [command] }), /changes the repository/);
     assert.deepEqual(denied.requests, []);
+  });
+
+  it('tells the gate of the commands that its conditions would run', async () => {
+    const { tool } = setUp();
+    const parsed = tool.parse({ reason: 'r', wake_conditions: [command, { type: 'timer', minutes: 1 }] });
+    assert.ok(parsed.ok);
+    assert.deepEqual(await tool.accesses(parsed.args), [{ kind: 'command', machineId: 'local', command: 'cat loss' }]);
+    assert.equal(tool.approvedAs, 'remote_exec');
   });
 });
 
