@@ -1,6 +1,6 @@
 import type { ExtensionContext } from 'vscode';
 import { App } from './vscode/app.ts';
-import type { CreateEngine } from './vscode/engineHost.ts';
+import type { CreateEngine } from './vscode/window/engineHost.ts';
 
 /** The larger part of what there is to load, once it is needed. */
 const createEngine: CreateEngine = async (options) => (await import('./compose.ts')).createEngine(options);

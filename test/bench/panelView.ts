@@ -4,8 +4,8 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { Disposable } from '../../src/base/disposable.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { connect, type PanelPort } from '../../src/protocol/connect.ts';
-import { PanelHost } from '../../src/vscode/metricsPanel/panelHost.ts';
-import type { PanelSource } from '../../src/vscode/metricsPanel/panelSource.ts';
+import { PanelHost } from '../../src/vscode/metrics/panelHost.ts';
+import type { PanelSource } from '../../src/vscode/metrics/panelSource.ts';
 
 export interface PanelView extends Disposable {
   /** Register handlers, then `listen()`. */

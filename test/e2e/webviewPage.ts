@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import type { Disposable } from '../../src/base/disposable.ts';
 import type { PanelPort } from '../../src/protocol/connect.ts';
-import { webviewHtml } from '../../src/vscode/panels/webviewPage.ts';
+import { webviewHtml } from '../../src/vscode/webviews/webviewPage.ts';
 import { chromiumFlags } from '../setup/chromium.ts';
 import { themeCss, type ThemeName } from './panel/theme.ts';
 

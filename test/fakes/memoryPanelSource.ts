@@ -1,7 +1,7 @@
 import { Emitter } from '../../src/base/emitter.ts';
 import { formatValue } from '../../src/base/text.ts';
 import type { PanelMetric, PanelRun, PanelState } from '../../src/protocol/metricsPanel.ts';
-import type { PanelSeries, PanelSource } from '../../src/vscode/metricsPanel/panelSource.ts';
+import type { PanelSeries, PanelSource } from '../../src/vscode/metrics/panelSource.ts';
 
 interface Stored {
   steps: Float64Array;

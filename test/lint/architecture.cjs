@@ -38,21 +38,50 @@ const below = {
     'web',
   ],
 };
-/** The folders of the agent, lowest first: each may import those before it. */
-const agentFloors = [
-  'journal',
-  'contract',
-  'budget',
-  'person',
-  'runs',
-  'experiments',
-  'context',
-  'loop',
-  'beside',
-  'reports',
-  'archive',
-  'session',
-];
+/** Folders inside the two largest, lowest first: each may import those before it. */
+const floors = {
+  agent: [
+    'journal',
+    'contract',
+    'budget',
+    'person',
+    'runs',
+    'experiments',
+    'context',
+    'loop',
+    'beside',
+    'reports',
+    'archive',
+    'session',
+  ],
+  vscode: [
+    'ui',
+    'window',
+    'webviews',
+    'models',
+    'notifications',
+    'runs',
+    'experiments',
+    'machines',
+    'memory',
+    'inbox',
+    'reports',
+    'metrics',
+    'sessionView',
+    'sessions',
+    'keepRunning',
+    'chat',
+  ],
+};
+
+const floorRules = Object.entries(floors).flatMap(([folder, names]) =>
+  names.map((name, index) => ({
+    name: `${folder}-${name}`,
+    severity: 'error',
+    from: { path: `^src/${folder}/${name}/` },
+    to: { path: `^src/${folder}/`, pathNot: `^src/${folder}/(${names.slice(0, index + 1).join('|')})/` },
+  })),
+);
 const folders = Object.keys(below);
 const core = folders.filter((folder) => folder !== 'protocol').join('|');
 
@@ -111,20 +140,12 @@ module.exports = {
         pathNot: `^src/(${[folder, ...(folder === 'protocol' ? [] : ['base']), ...below[folder]].join('|')})/`,
       },
     })),
-    ...agentFloors.map((floor, index) => ({
-      name: `agent-${floor}`,
-      severity: 'error',
-      from: { path: `^src/agent/${floor}/` },
-      to: {
-        path: '^src/agent/',
-        pathNot: `^src/agent/(${agentFloors.slice(0, index + 1).join('|')})/`,
-      },
-    })),
+    ...floorRules,
     {
       name: 'agent-has-floors',
       severity: 'error',
       from: {},
-      to: { path: '^src/agent/', pathNot: `^src/agent/(${agentFloors.join('|')})/` },
+      to: { path: '^src/agent/', pathNot: `^src/agent/(${floors.agent.join('|')})/` },
     },
   ],
   options: {

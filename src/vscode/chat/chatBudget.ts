@@ -4,7 +4,7 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { budgetText, parseBudget } from '../../agent/budget/words.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { plain } from '../present/words.ts';
+import { plain } from '../ui/words.ts';
 
 const example = 'Write the limits behind it: /budget $10, 4 h, $0.50 per experiment. Or none.';
 

@@ -4,7 +4,7 @@ import type { Session } from '../../agent/contract/sessions.ts';
 import { openQuestions } from '../../agent/person/questionDesk.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { showButton } from './chatStream.ts';
-import { inboxList, parseAnswer } from '../present/inboxText.ts';
+import { inboxList, parseAnswer } from '../inbox/inboxText.ts';
 
 /** Throws `UserFacing` without a session. */
 export function showInbox(session: Session | undefined, stream: ChatResponseStream): void {

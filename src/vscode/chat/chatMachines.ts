@@ -7,21 +7,16 @@ import { localPathFrom } from '../../machines/localPath.ts';
 import { reportMachines } from '../../machines/machineReport.ts';
 import { parseMachineWords, splitWords } from '../../machines/words/machineWords.ts';
 import { aliasesOf, sshHosts } from '../../machines/list/sshHosts.ts';
-import { run } from '../commandRegistry.ts';
-import { removeById } from '../commands/machines.ts';
+import { run } from '../ui/commandRegistry.ts';
+import { removeById, type MachineParts } from '../machines/machineCommands.ts';
 import { showButton } from './chatStream.ts';
-import type { Parts } from '../parts.ts';
-import { machineLines } from '../present/machineLines.ts';
-import { plain } from '../present/words.ts';
+import { machineLines } from '../machines/machineLines.ts';
+import { plain } from '../ui/words.ts';
 
-type MachineParts = Pick<Parts, 'host' | 'questions'>;
+type AskingParts = Pick<MachineParts, 'host' | 'questions'>;
 
 /** Rejects with `UserFacing`. */
-export async function answerAboutMachines(
-  parts: MachineParts,
-  text: string,
-  stream: ChatResponseStream,
-): Promise<void> {
+export async function answerAboutMachines(parts: AskingParts, text: string, stream: ChatResponseStream): Promise<void> {
   const hosts = await sshHosts();
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
   const context = { aliases: aliasesOf(hosts), localPath: localPathFrom(folder, homedir()) };
@@ -53,7 +48,7 @@ export async function answerAboutMachines(
 }
 
 /** Asks nobody anything: a machine that was never used is listed as such. */
-export async function showMachines({ host }: MachineParts, stream: ChatResponseStream): Promise<void> {
+export async function showMachines({ host }: AskingParts, stream: ChatResponseStream): Promise<void> {
   const { machines, resources } = await host.get();
   const parts = { machines, resources, clock: systemClock };
   stream.markdown(machineLines(await reportMachines(parts, { isConnecting: false })));

@@ -7,11 +7,11 @@ import { modelRows, priceUnit, problemLines } from '../../models/words/modelRows
 import { parseEffort } from '../../models/words/effortWords.ts';
 import { modelFor, modelText, reasoningText, switchedText, type ModelInUse } from '../../models/words/modelWords.ts';
 import { showButton } from './chatStream.ts';
-import { saveModel } from '../commands/models.ts';
-import { modelLines } from '../present/modelLines.ts';
-import { plain } from '../present/words.ts';
+import { saveModel } from '../models/modelCommands.ts';
+import { modelLines } from '../models/modelLines.ts';
+import { plain } from '../ui/words.ts';
 import { readyProviders } from '../models/readiness.ts';
-import { engineSettings } from '../settings.ts';
+import { engineSettings } from '../ui/settings.ts';
 
 export interface ModelTalk {
   readonly engine: Engine;

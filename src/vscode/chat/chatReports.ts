@@ -3,7 +3,7 @@ import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { showButton } from './chatStream.ts';
-import { briefForChat } from '../present/briefText.ts';
+import { briefForChat } from '../reports/briefText.ts';
 
 export async function answerWriteup(
   session: Session | undefined,

@@ -3,7 +3,7 @@ import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { resumeList } from '../present/resumeList.ts';
+import { resumeList } from '../sessions/resumeList.ts';
 
 /** The session that goes on; `undefined` where they were only listed. Throws `UserFacing`. */
 export async function resumeFromChat(

@@ -2,7 +2,7 @@
 import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { parseSticky, stickyList } from '../present/stickies.ts';
+import { parseSticky, stickyList } from '../inbox/stickies.ts';
 
 /** Throws `UserFacing` without a session, and where there are too many notes. */
 export async function answerSticky(

@@ -1,9 +1,9 @@
 /** Parts of a transcript → VS Code's chat stream. */
 import { basename } from 'node:path';
 import { MarkdownString, Uri, type ChatResponseStream } from 'vscode';
-import type { CommandId } from '../contributions.ts';
-import type { ChatPart } from '../present/transcript.ts';
-import type { Refusal } from '../present/preconditions.ts';
+import type { CommandId } from '../ui/contributions.ts';
+import type { ChatPart } from '../sessions/transcript.ts';
+import type { Refusal } from '../models/preconditions.ts';
 
 export function showPart(stream: ChatResponseStream, part: ChatPart): void {
   switch (part.kind) {

@@ -1,4 +1,6 @@
 /** Sessions that go on when VS Code closes: which, on request or by the setting, and what their keeper has to know. */
+import type { MachineQuestions } from '../machines/machineQuestions.ts';
+import type { ApiKeys } from '../models/apiKeys.ts';
 import { join } from 'node:path';
 import { Uri, window, workspace } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -11,15 +13,17 @@ import { endpointSecret } from '../../models/endpoints.ts';
 import { tokensName } from '../../models/chatgpt/tokens.ts';
 import { homeAt } from '../../storage/home.ts';
 import { providerKeys, keyOfEndpoint } from '../models/apiKeys.ts';
-import type { Handlers } from '../commandRegistry.ts';
-import { hostProviderId } from '../hostModels/hostModels.ts';
+import type { Handlers } from '../ui/commandRegistry.ts';
+import { hostProviderId } from '../models/hostModels.ts';
 import { KeeperProcess } from './keepRunningProcess.ts';
-import type { Parts } from '../parts.ts';
-import { pickGoing } from '../pick.ts';
-import { sessionIdOf } from '../present/commandTarget.ts';
+import type { Parts } from '../window/parts.ts';
+import { pickGoing } from '../window/pick.ts';
+import { sessionIdOf } from '../ui/commandTarget.ts';
 import { secretsNamedIn } from '../../notify/secretText.ts';
 import { readProjectFile } from '../../project/projectFile.ts';
-import { engineSettings, homeFolder, setting } from '../settings.ts';
+import { engineSettings, homeFolder, setting } from '../ui/settings.ts';
+
+export type KeepRunningParts = Parts & { readonly keys: ApiKeys; readonly questions: MachineQuestions };
 
 /** A reloaded window is there before. */
 const graceMs = 5_000;
@@ -27,7 +31,7 @@ const graceMs = 5_000;
 const againMs = 10_000;
 
 export class KeepRunning implements Disposable {
-  readonly #parts: Parts;
+  readonly #parts: KeepRunningParts;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
   /** Asked for by the person, for as long as this window lives. */
@@ -40,7 +44,7 @@ export class KeepRunning implements Disposable {
   readonly #warned = new Set<string>();
   #isDisposed = false;
 
-  constructor(parts: Parts, clock: Clock) {
+  constructor(parts: KeepRunningParts, clock: Clock) {
     this.#parts = parts;
     this.#clock = clock;
     this.#owned.add(parts.sessions.onDidChange(() => this.#update()));
@@ -167,7 +171,7 @@ const needsWindow = (): UserFacing =>
     'Select another model first.',
   );
 
-export const keepRunningCommands = (parts: Parts, keepRunning: () => KeepRunning | undefined): Handlers => ({
+export const keepRunningCommands = (parts: KeepRunningParts, keepRunning: () => KeepRunning | undefined): Handlers => ({
   'helios.keepRunning': async (argument) => {
     await parts.host.get();
     const id = sessionIdOf(argument);

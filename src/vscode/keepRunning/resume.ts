@@ -12,10 +12,10 @@ import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/text.ts';
 import { homeAt } from '../../storage/home.ts';
 import { isPassing } from '../../storage/storageFailure.ts';
-import type { Settings } from '../contributions.ts';
-import type { EngineHost } from '../engineHost.ts';
-import { offer } from '../notices.ts';
-import { isInside } from '../present/folders.ts';
+import type { Settings } from '../ui/contributions.ts';
+import type { EngineHost } from '../window/engineHost.ts';
+import { offer } from '../notifications/notices.ts';
+import { isInside } from '../ui/folders.ts';
 
 export interface ResumeOptions {
   readonly host: EngineHost;

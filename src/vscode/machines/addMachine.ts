@@ -6,7 +6,7 @@ import { parseMachineSpec, type MachineEntry } from '../../machines/machineEntry
 import type { MachineRegistry } from '../../machines/list/machineRegistry.ts';
 import { aliasesOf, sshHosts, type SshHost } from '../../machines/list/sshHosts.ts';
 import { hostChoices, stepsFor, type Knowledge } from './machineSteps.ts';
-import { entryOfDraft, readOr, type MachineDraft } from '../present/machineDraft.ts';
+import { entryOfDraft, readOr, type MachineDraft } from './machineDraft.ts';
 import { askPick, back, walk, type Answer, type StepChoice } from './steps.ts';
 
 type First = { readonly kind: 'import' } | MachineDraft;

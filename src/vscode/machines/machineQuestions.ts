@@ -4,7 +4,7 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../../machines/machinePrompts.ts';
 import { MachineSecrets } from '../../machines/machineSecrets.ts';
-import { hostKeyText } from '../present/machineWords.ts';
+import { hostKeyText } from './machineWords.ts';
 
 export interface MachineQuestions {
   readonly prompts: MachinePrompts;

@@ -7,15 +7,7 @@ import { localPathFrom } from '../../machines/localPath.ts';
 import { parseMachineSpec, placeText, type MachinePlace } from '../../machines/machineEntry.ts';
 import { optionsOf, type RemoteKind } from '../../machines/words/machineOptions.ts';
 import { parseMachineOptions, splitWords } from '../../machines/words/machineWords.ts';
-import {
-  draftId,
-  entryOfDraft,
-  mountPoint,
-  problemOf,
-  readOr,
-  takenText,
-  type MachineDraft,
-} from '../present/machineDraft.ts';
+import { draftId, entryOfDraft, mountPoint, problemOf, readOr, takenText, type MachineDraft } from './machineDraft.ts';
 import { askPick, askText, back, isAnswer, type Answer, type Step, type StepChoice } from './steps.ts';
 
 /** What the questions are asked with. */

@@ -9,11 +9,11 @@ import { planImport } from '../../machines/list/importHosts.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { entryText, hasHost } from '../../machines/machineEntry.ts';
 import { sshHosts, type SshHost } from '../../machines/list/sshHosts.ts';
-import type { EngineHost } from '../engineHost.ts';
-import type { OpenSessionView } from '../present/experimentRows.ts';
+import type { EngineHost } from '../window/engineHost.ts';
+import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { MachineSlots } from './machineSlots.ts';
-import { firstRows, machineRows, problemRows, type MachineView } from '../present/machineRows.ts';
-import type { TreeNode } from '../present/treeNode.ts';
+import { firstRows, machineRows, problemRows, type MachineView } from './machineRows.ts';
+import type { TreeNode } from '../ui/treeNode.ts';
 
 type About = Pick<MachineView, 'description' | 'problem'>;
 

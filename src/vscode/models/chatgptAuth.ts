@@ -20,9 +20,9 @@ import { openSignIn, SignInCancelled, type OpenSignIn } from '../../models/chatg
 import { accountLabel, parseSignedIn, signedInText, type SignedIn } from '../../models/chatgpt/signedIn.ts';
 import { tokensName } from '../../models/chatgpt/tokens.ts';
 import type { ApiKeys } from './apiKeys.ts';
-import { run, type Handlers } from '../commandRegistry.ts';
-import { chatgptAccounts } from '../contributions.ts';
-import { engineSettings } from '../settings.ts';
+import { run, type Handlers } from '../ui/commandRegistry.ts';
+import { chatgptAccounts } from '../ui/contributions.ts';
+import { engineSettings } from '../ui/settings.ts';
 
 export class ChatgptAuth implements AuthenticationProvider, Disposable {
   readonly #keys: ApiKeys;

@@ -17,14 +17,14 @@ import { DisposableStore } from '../../base/disposable.ts';
 import type { ModelReply } from '../../models/model.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import type { ApiKeys } from './apiKeys.ts';
-import { configuredModelId, modelVendor } from '../contributions.ts';
-import type { EngineHost } from '../engineHost.ts';
-import { hostProviderId } from '../hostModels/hostModels.ts';
-import { choiceDetail, modelChoices, priceTable, type ModelChoice } from '../present/modelChoices.ts';
-import { estimateTokens, modelRequest } from '../present/modelMessages.ts';
-import { pickedModel } from '../present/preconditions.ts';
+import { configuredModelId, modelVendor } from '../ui/contributions.ts';
+import type { EngineHost } from '../window/engineHost.ts';
+import { hostProviderId } from './hostModels.ts';
+import { choiceDetail, modelChoices, priceTable, type ModelChoice } from './modelChoices.ts';
+import { estimateTokens, modelRequest } from './modelMessages.ts';
+import { pickedModel } from './preconditions.ts';
 import { readyProviders } from './readiness.ts';
-import { engineSettings } from '../settings.ts';
+import { engineSettings } from '../ui/settings.ts';
 
 export interface ModelParts {
   readonly host: EngineHost;

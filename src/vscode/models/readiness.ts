@@ -3,8 +3,8 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
 import { readProjectFile } from '../../project/projectFile.ts';
 import { keyOf } from './apiKeys.ts';
-import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from '../present/preconditions.ts';
-import { engineSettings } from '../settings.ts';
+import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from './preconditions.ts';
+import { engineSettings } from '../ui/settings.ts';
 
 /** Who answers to a goal in the folder: its project goes before the settings. Rejects with `UserFacing` for a broken one. */
 export const providerIn = async (folder: string): Promise<string> =>

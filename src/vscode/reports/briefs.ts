@@ -10,10 +10,10 @@ import { messageOf } from '../../base/errors.ts';
 import { isSessionId, type SessionId } from '../../base/ids.ts';
 import { homeAt } from '../../storage/home.ts';
 import { openBeside } from './openBrief.ts';
-import type { Parts } from '../parts.ts';
-import { isInside } from '../present/folders.ts';
-import { maybeUnseen, rememberedBriefs, withSeen, type BriefMemory } from '../present/unseenBriefs.ts';
-import { setting } from '../settings.ts';
+import type { Parts } from '../window/parts.ts';
+import { isInside } from '../ui/folders.ts';
+import { maybeUnseen, rememberedBriefs, withSeen, type BriefMemory } from './unseenBriefs.ts';
+import { setting } from '../ui/settings.ts';
 
 export interface BriefsOptions {
   readonly parts: Pick<Parts, 'host' | 'sessions' | 'following' | 'logger'>;

@@ -2,7 +2,7 @@
 import { commands, Uri, ViewColumn, window } from 'vscode';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import { openFile } from '../commandRegistry.ts';
+import { openFile } from '../ui/commandRegistry.ts';
 
 /** The custom editor of the Markdown extension: the only preview that can be told to leave the focus where it is. */
 const previewEditor = 'vscode.markdown.preview.editor';

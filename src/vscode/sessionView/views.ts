@@ -5,7 +5,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/text.ts';
 import type { PanelPort } from '../../protocol/connect.ts';
-import { SessionPanels } from '../panels/sessionPanels.ts';
+import { SessionPanels } from '../webviews/sessionPanels.ts';
 import { SessionViewHost } from './viewHost.ts';
 import type { SessionViewSource } from './viewSource.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
 import type { Locator, Page } from 'playwright-core';
-import type { PanelFile } from '../../../src/vscode/metricsPanel/panelSource.ts';
+import type { PanelFile } from '../../../src/vscode/metrics/panelSource.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
 import { demoSource, lossCurve } from './demoRuns.ts';
 import { PanelBrowser } from './panelPage.ts';

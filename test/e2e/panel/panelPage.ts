@@ -1,8 +1,8 @@
 /** The metrics panel in Chromium: its page, and its real host with a source of the test's. */
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
-import { PanelHost } from '../../../src/vscode/metricsPanel/panelHost.ts';
-import type { PanelActions, PanelSource } from '../../../src/vscode/metricsPanel/panelSource.ts';
+import { PanelHost } from '../../../src/vscode/metrics/panelHost.ts';
+import type { PanelActions, PanelSource } from '../../../src/vscode/metrics/panelSource.ts';
 import { WebviewBrowser, type OpenPage, type PageOptions } from '../webviewPage.ts';
 
 export interface OpenOptions extends PageOptions {

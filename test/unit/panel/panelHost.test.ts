@@ -14,7 +14,7 @@ import {
   type PointsAdded,
   type SeriesQuery,
 } from '../../../src/protocol/metricsPanel.ts';
-import { PanelHost } from '../../../src/vscode/metricsPanel/panelHost.ts';
+import { PanelHost } from '../../../src/vscode/metrics/panelHost.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
 import { portPair, type PortPair } from '../../fakes/portPair.ts';

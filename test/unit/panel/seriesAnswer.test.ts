@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { smoothed } from '../../../src/protocol/ema.ts';
-import { answerSeries, pointsSince } from '../../../src/vscode/metricsPanel/seriesAnswer.ts';
+import { answerSeries, pointsSince } from '../../../src/vscode/metrics/seriesAnswer.ts';
 
 const startedMs = 1_700_000_000_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { ApprovalRequest } from '../../../src/agent/contract/ports.ts';
-import { Approvals } from '../../../src/vscode/approvals.ts';
+import { Approvals } from '../../../src/vscode/window/approvals.ts';
 import { sessionId } from './states.ts';
 
 const request = (callId: string): ApprovalRequest => ({

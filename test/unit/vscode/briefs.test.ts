@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { buildBrief } from '../../../src/reports/brief.ts';
-import { briefForChat } from '../../../src/vscode/present/briefText.ts';
-import { maybeUnseen, rememberedBriefs, withSeen } from '../../../src/vscode/present/unseenBriefs.ts';
+import { briefForChat } from '../../../src/vscode/reports/briefText.ts';
+import { maybeUnseen, rememberedBriefs, withSeen } from '../../../src/vscode/reports/unseenBriefs.ts';
 import { fullNight } from '../../fakes/nights.ts';
 
 describe('briefs that nobody has seen', () => {

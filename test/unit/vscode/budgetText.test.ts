@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { budgetOf, dayLimitsOf } from '../../../src/vscode/present/budgetText.ts';
+import { budgetOf, dayLimitsOf } from '../../../src/vscode/ui/limits.ts';
 
 const none = { usd: 0, tokens: 0, minutes: 0, turns: 0 };
 

@@ -15,7 +15,7 @@ import {
   views,
   walkthroughId,
   type Settings,
-} from '../../../src/vscode/contributions.ts';
+} from '../../../src/vscode/ui/contributions.ts';
 
 interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };

@@ -4,10 +4,10 @@ import { nothingSpent } from '../../../src/agent/budget/measures.ts';
 import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { SessionState } from '../../../src/agent/journal/state.ts';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
-import { costPart } from '../../../src/vscode/present/costTable.ts';
-import { ledgerTable } from '../../../src/vscode/present/ledgerTable.ts';
-import { statusBarText } from '../../../src/vscode/present/statusBar.ts';
-import { Transcript } from '../../../src/vscode/present/transcript.ts';
+import { costPart } from '../../../src/vscode/sessions/costTable.ts';
+import { ledgerTable } from '../../../src/vscode/experiments/ledgerTable.ts';
+import { statusBarText } from '../../../src/vscode/sessions/statusBar.ts';
+import { Transcript } from '../../../src/vscode/sessions/transcript.ts';
 import { recorded, rowOf, startMs, stateOf } from './states.ts';
 
 const called = (state: SessionState, model: string, usd: number, isPlan = false): SessionState =>

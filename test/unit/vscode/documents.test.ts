@@ -4,10 +4,10 @@ import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
 import { judge, type MetricComparison } from '../../../src/metrics/compare.ts';
-import { comparisonDocument } from '../../../src/vscode/present/comparison.ts';
-import { isInside } from '../../../src/vscode/present/folders.ts';
-import { journalDocument } from '../../../src/vscode/present/journalDocument.ts';
-import { panelState } from '../../../src/vscode/present/panelState.ts';
+import { comparisonDocument } from '../../../src/vscode/runs/comparison.ts';
+import { isInside } from '../../../src/vscode/ui/folders.ts';
+import { journalDocument } from '../../../src/vscode/sessions/journalDocument.ts';
+import { panelState } from '../../../src/vscode/metrics/panelState.ts';
 import { recorded, rowOf, startMs, started, stateOf, summaryOf } from './states.ts';
 
 const champion = rowOf(2, { isChampion: true, metrics: [summaryOf('lr', 0.1, 'none'), summaryOf('val/loss', 0.83)] });

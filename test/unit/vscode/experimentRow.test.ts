@@ -3,9 +3,9 @@ import { describe, it } from 'mocha';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
 import type { Decision, ExperimentPlan } from '../../../src/experiments/experiment.ts';
 import type { LedgerRow, PlannedExperiment } from '../../../src/experiments/ledger.ts';
-import { experimentRows } from '../../../src/vscode/present/experimentRows.ts';
-import { ledgerTable } from '../../../src/vscode/present/ledgerTable.ts';
-import type { TreeNode } from '../../../src/vscode/present/treeNode.ts';
+import { experimentRows } from '../../../src/vscode/experiments/experimentRows.ts';
+import { ledgerTable } from '../../../src/vscode/experiments/ledgerTable.ts';
+import type { TreeNode } from '../../../src/vscode/ui/treeNode.ts';
 import { endedRun, rowOf, runsOf, sessionId, startMs, stateOf, summaryOf } from './states.ts';
 
 const recordOf = (number: number, decision?: Decision, hypothesis = `idea ${number}`): PlannedExperiment => {

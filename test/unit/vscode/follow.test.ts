@@ -6,7 +6,7 @@ import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { SessionState } from '../../../src/agent/journal/state.ts';
 import { Emitter } from '../../../src/base/emitter.ts';
 import { followSession, type FollowEnd, type FollowOptions } from '../../../src/vscode/chat/follow.ts';
-import type { ChatPart } from '../../../src/vscode/present/transcript.ts';
+import type { ChatPart } from '../../../src/vscode/sessions/transcript.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { recorded, sessionId, started, stateOf } from './states.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Question } from '../../../src/agent/journal/state.ts';
 import { UserFacing } from '../../../src/base/errors.ts';
-import { callIdOf, questionOf, stickyOf } from '../../../src/vscode/present/commandTarget.ts';
-import { inboxCount, inboxRows } from '../../../src/vscode/present/inboxRows.ts';
-import { inboxList, parseAnswer } from '../../../src/vscode/present/inboxText.ts';
-import type { TreeNode } from '../../../src/vscode/present/treeNode.ts';
+import { callIdOf, questionOf, stickyOf } from '../../../src/vscode/ui/commandTarget.ts';
+import { inboxCount, inboxRows } from '../../../src/vscode/inbox/inboxRows.ts';
+import { inboxList, parseAnswer } from '../../../src/vscode/inbox/inboxText.ts';
+import type { TreeNode } from '../../../src/vscode/ui/treeNode.ts';
 import { sessionId, startMs, stateOf } from './states.ts';
 
 const question = (id: string, changes: Partial<Question> = {}): Question => ({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { ApiKeys, providerKeys } from '../../../src/vscode/models/apiKeys.ts';
-import { choiceDetail, modelChoices, priceTable } from '../../../src/vscode/present/modelChoices.ts';
-import { estimateTokens, modelRequest } from '../../../src/vscode/present/modelMessages.ts';
-import { pickedInChat, pickedModel } from '../../../src/vscode/present/preconditions.ts';
+import { choiceDetail, modelChoices, priceTable } from '../../../src/vscode/models/modelChoices.ts';
+import { estimateTokens, modelRequest } from '../../../src/vscode/models/modelMessages.ts';
+import { pickedInChat, pickedModel } from '../../../src/vscode/models/preconditions.ts';
 
 const model = (id: string) => ({ id, label: id.toUpperCase(), contextTokens: 200_000, maxOutputTokens: 4_000 });
 const provider = (id: string, ...ids: string[]) => ({

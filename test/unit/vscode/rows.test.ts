@@ -3,13 +3,13 @@ import { describe, it } from 'mocha';
 import type { SessionSummary } from '../../../src/agent/contract/sessions.ts';
 import { newSessionId } from '../../../src/base/ids.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
-import { experimentRows, runningRuns } from '../../../src/vscode/present/experimentRows.ts';
+import { experimentRows, runningRuns } from '../../../src/vscode/experiments/experimentRows.ts';
 import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
 import type { Liveness } from '../../../src/runs/run.ts';
-import { firstRows, machineRows, problemRows, type MachineView } from '../../../src/vscode/present/machineRows.ts';
-import { memoryRows } from '../../../src/vscode/present/memoryRows.ts';
-import { runIdOf, sessionIdOf, noteOf } from '../../../src/vscode/present/commandTarget.ts';
-import type { TreeNode } from '../../../src/vscode/present/treeNode.ts';
+import { firstRows, machineRows, problemRows, type MachineView } from '../../../src/vscode/machines/machineRows.ts';
+import { memoryRows } from '../../../src/vscode/memory/memoryRows.ts';
+import { runIdOf, sessionIdOf, noteOf } from '../../../src/vscode/ui/commandTarget.ts';
+import type { TreeNode } from '../../../src/vscode/ui/treeNode.ts';
 import { endedRun, rowOf, runId, runsOf, runState, startMs, stateOf, summaryOf } from './states.ts';
 
 const champion = rowOf(2, { isChampion: true, metrics: [summaryOf('loss', 0.83)] });

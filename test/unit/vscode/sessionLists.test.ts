@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { SessionSummary } from '../../../src/agent/contract/sessions.ts';
 import { newSessionId } from '../../../src/base/ids.ts';
-import { resumeList } from '../../../src/vscode/present/resumeList.ts';
-import { groupedByAge } from '../../../src/vscode/present/sessionGroups.ts';
-import { parseSticky } from '../../../src/vscode/present/stickies.ts';
+import { resumeList } from '../../../src/vscode/sessions/resumeList.ts';
+import { groupedByAge } from '../../../src/vscode/ui/sessionGroups.ts';
+import { parseSticky } from '../../../src/vscode/inbox/stickies.ts';
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 5, 1);

@@ -8,8 +8,8 @@ import {
   sleepSpan,
   sleepText,
   statusLine,
-} from '../../../src/vscode/present/sessionText.ts';
-import { statusBarText } from '../../../src/vscode/present/statusBar.ts';
+} from '../../../src/vscode/ui/sessionText.ts';
+import { statusBarText } from '../../../src/vscode/sessions/statusBar.ts';
 import { endedRun, runId, runsOf, runState, startMs, stateOf } from './states.ts';
 
 const exit = (number: number): Trigger => ({ type: 'process_exit', runId: runId(number), name: `gpu1:${number}` });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { parseSticky, stickyList } from '../../../src/vscode/present/stickies.ts';
+import { parseSticky, stickyList } from '../../../src/vscode/inbox/stickies.ts';
 
 describe('pinned notes', () => {
   it('are pinned, unpinned by number, and listed', () => {

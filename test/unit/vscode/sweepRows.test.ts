@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { SweepState } from '../../../src/agent/journal/state.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
-import { experimentRows } from '../../../src/vscode/present/experimentRows.ts';
-import type { TreeNode } from '../../../src/vscode/present/treeNode.ts';
+import { experimentRows } from '../../../src/vscode/experiments/experimentRows.ts';
+import type { TreeNode } from '../../../src/vscode/ui/treeNode.ts';
 import { endedRun, rowOf, runState, runsOf, startMs, stateOf } from './states.ts';
 
 const sweep = (more: Partial<SweepState> = {}): SweepState => ({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { noUsage } from '../../../src/models/model.ts';
-import { approvalParts, Transcript, type ChatPart } from '../../../src/vscode/present/transcript.ts';
+import { approvalParts, Transcript, type ChatPart } from '../../../src/vscode/sessions/transcript.ts';
 import { endedRun, recorded, runId, runsOf, runState, sessionId, stateOf, summaryOf } from './states.ts';
 
 const requested = recorded({ type: 'model.requested', turn: 1, provider: 'claude', model: 'm' });

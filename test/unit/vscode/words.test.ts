@@ -9,7 +9,7 @@ import {
   plain,
   relativeTime,
   verdictIcon,
-} from '../../../src/vscode/present/words.ts';
+} from '../../../src/vscode/ui/words.ts';
 import { startMs } from './states.ts';
 
 describe('words of the views', () => {

@@ -1,0 +1,61 @@
+/** Commands on experiments: take the code of one over. */
+import { Uri, window, workspace } from 'vscode';
+import {
+  branchNameFor,
+  promotable,
+  promoteAsBranch,
+  promoteAsPatch,
+  promotedNotes,
+  type Promotable,
+  type PromoteDeps,
+} from '../../agent/experiments/promoteExperiment.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { Handlers } from '../ui/commandRegistry.ts';
+import type { Parts } from '../window/parts.ts';
+import { experimentOf, sessionIdOf } from '../ui/commandTarget.ts';
+import { anySession } from '../window/pick.ts';
+
+export const experimentCommands = (parts: Parts): Handlers => ({
+  'helios.promote': (argument) => promote(parts, argument),
+});
+
+async function promote(parts: Parts, argument: unknown): Promise<void> {
+  const { sessions, machines } = await parts.host.get();
+  const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
+  if (id === undefined) return;
+  const { ledger } = await sessions.read(id);
+  const from = promotable(ledger, experimentOf(argument));
+  const deps = { machines, clock: systemClock };
+  const title = `Take over ${from.row.id}: ${from.row.hypothesis}`;
+  const ways = [
+    {
+      label: '$(git-branch) New Branch',
+      detail: 'In the repository of the experiment; it is not checked out',
+      way: asBranch,
+    },
+    { label: '$(diff) Patch', detail: 'A file for git apply, against the commit that is checked out', way: asPatch },
+  ];
+  const picked = await window.showQuickPick(ways, { title });
+  const told = await picked?.way(deps, from);
+  if (told !== undefined) void window.showInformationMessage([told, ...promotedNotes(from)].join(' '));
+}
+
+async function asBranch(deps: PromoteDeps, from: Promotable): Promise<string | undefined> {
+  const name = await window.showInputBox({ title: 'Name of the new branch', value: branchNameFor(from) });
+  if (name === undefined) return undefined;
+  const { branch, repo } = await promoteAsBranch(deps, from, name);
+  return `${from.row.id} is branch ${branch} in ${repo}.`;
+}
+
+async function asPatch(deps: PromoteDeps, from: Promotable): Promise<string | undefined> {
+  const folder = workspace.workspaceFolders?.[0]?.uri;
+  const name = `helios-${from.row.id}.patch`;
+  const target = await window.showSaveDialog({
+    title: 'Where to keep the patch',
+    filters: { Patches: ['patch', 'diff'] },
+    ...(folder && { defaultUri: Uri.joinPath(folder, name) }),
+  });
+  if (target === undefined) return undefined;
+  await workspace.fs.writeFile(target, await promoteAsPatch(deps, from));
+  return `${from.row.id} is in ${target.fsPath}.`;
+}

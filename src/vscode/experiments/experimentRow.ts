@@ -1,0 +1,85 @@
+/** An experiment as a row, with its runs below it. Pure: no `vscode` here. */
+import { resultWords } from '../../agent/experiments/experimentWords.ts';
+import { costWords } from '../../agent/budget/costs.ts';
+import { formatDuration, oneLine } from '../../base/text.ts';
+import type { Decision } from '../../experiments/experiment.ts';
+import type { ExperimentRow, ExperimentStatus, Ledger } from '../../experiments/ledger.ts';
+import type { TreeNode } from '../ui/treeNode.ts';
+import { code, plain, type Icon } from '../ui/words.ts';
+
+/** `rows`: one per row of the ledger, in its order. Runs stand below their experiment; those that belong to none are left out. */
+export function plannedRows(rows: readonly TreeNode[], sessionId: string, ledger: Ledger): readonly TreeNode[] {
+  const byRun = new Map(ledger.rows.map(({ runId }, index) => [runId, rows[index]]));
+  return ledger.experiments.flatMap((row) => {
+    const nodes = row.runs.flatMap(({ runId }) => byRun.get(runId) ?? []);
+    return row.plan === undefined ? [] : [experimentRow(row, row.plan, { sessionId, nodes })];
+  });
+}
+
+type Plan = NonNullable<ExperimentRow['plan']>;
+
+interface Place {
+  readonly sessionId: string;
+  readonly nodes: readonly TreeNode[];
+}
+
+function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Place): TreeNode {
+  const stands = row.decision?.decision ?? statusText[row.status];
+  const value = row.result === undefined ? '' : resultWords(row.result);
+  const parts = [row.isChampion ? 'champion' : '', value, oneLine(row.hypothesis, 80), stands];
+  const isGoing = row.status === 'running' || row.status === 'planned';
+  return {
+    id: `${sessionId}/${row.id}`,
+    label: `Experiment ${plan.number}`,
+    description: parts.filter((part) => part !== '').join(' · '),
+    tooltip: tooltip(row, plan, stands),
+    icon: iconOf(row),
+    context: `experiment ${isGoing ? 'going' : 'over'}`,
+    spoken: `Experiment ${plan.number}, ${stands}${row.isChampion ? ', champion' : ''}${value ? `, ${value}` : ''}, ${oneLine(row.hypothesis, 120)}`,
+    target: { kind: 'experiment', experimentId: row.id, sessionId },
+    isExpanded: isGoing,
+    ...(nodes.length > 0 && { children: nodes.toReversed() }),
+  };
+}
+
+const statusText: Readonly<Record<ExperimentStatus, string>> = {
+  planned: 'waiting',
+  running: 'running',
+  over: 'not decided',
+  not_started: 'did not start',
+};
+
+const decisionIcons: Readonly<Record<Decision, Icon>> = {
+  keep: { id: 'pass', color: 'testing.iconPassed' },
+  discard: { id: 'circle-slash' },
+  crash: { id: 'error', color: 'testing.iconFailed' },
+  invalid: { id: 'warning', color: 'charts.yellow' },
+  retest: { id: 'refresh', color: 'charts.blue' },
+};
+
+function iconOf({ isChampion, decision, status }: ExperimentRow): Icon {
+  if (isChampion && status === 'over') return { id: 'star-full', color: 'charts.yellow' };
+  if (decision !== undefined) return decisionIcons[decision.decision];
+  return status === 'running' ? { id: 'sync~spin' } : status === 'planned' ? { id: 'clock' } : { id: 'question' };
+}
+
+function tooltip(row: ExperimentRow, { code: state, seed, retest }: Plan, stands: string): string {
+  const { decision, cost, runMs } = row;
+  const kept =
+    state.kind === 'git'
+      ? `Code ${(state.commit ?? state.head ?? state.tree).slice(0, 7)}${state.isDirty ? ', with changes that were not committed' : ''}`
+      : `Code not known: ${plain(state.why, 200)}`;
+  return [
+    `**${plain(row.hypothesis, 400)}**`,
+    `${stands}${decision === undefined ? '' : `: ${plain(decision.why, 400)}`}`,
+    [row.verdicts, row.result === undefined ? '' : plain(resultWords(row.result))].filter(Boolean).join(' · '),
+    code(row.command, 300),
+    [kept, seed === undefined ? '' : `seed ${plain(seed, 40)}`].filter(Boolean).join(' · '),
+    retest === undefined ? '' : `Retest of ${plain(retest.of)}: ${plain(retest.why, 300)}`,
+    [runMs > 0 ? `Runs took ${formatDuration(runMs)}` : '', cost === undefined ? '' : `thinking ${costWords(cost)}`]
+      .filter(Boolean)
+      .join(' · '),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}

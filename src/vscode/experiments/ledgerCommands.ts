@@ -1,0 +1,93 @@
+/** Commands on the ledger: take its results out, bring results of before in, make an experiment again. */
+import { ProgressLocation, Uri, window, workspace } from 'vscode';
+import { reproductionText } from '../../agent/experiments/reproduction.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import { writeResultsTsv } from '../../experiments/resultsTsv.ts';
+import type { Handlers } from '../ui/commandRegistry.ts';
+import type { Parts } from '../window/parts.ts';
+import { pickOne, anySession } from '../window/pick.ts';
+import { experimentOf, sessionIdOf } from '../ui/commandTarget.ts';
+
+const filters = { 'Tab-separated results': ['tsv'] };
+
+export const ledgerCommands = (parts: Parts): Handlers => ({
+  'helios.exportResults': (argument) => exportResults(parts, argument),
+  'helios.importResults': (argument) => importResults(parts, argument),
+  'helios.reproduce': (argument) => reproduceOne(parts, argument),
+});
+
+async function exportResults({ host }: Parts, argument: unknown): Promise<void> {
+  const { sessions } = await host.get();
+  const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
+  if (id === undefined) return;
+  const { ledger } = await sessions.read(id);
+  const text = writeResultsTsv(ledger);
+  const target = await window.showSaveDialog({ title: 'Export Results', filters, ...defaultFile() });
+  if (target === undefined) return;
+  await workspace.fs.writeFile(target, Buffer.from(text));
+  const rows = text.split('\n').length - 2;
+  void window.showInformationMessage(
+    `${rows} ${rows === 1 ? 'experiment is' : 'experiments are'} in ${target.fsPath}.`,
+  );
+}
+
+async function importResults(parts: Parts, argument: unknown): Promise<void> {
+  const session = await openedSession(parts, argument);
+  if (session === undefined) return;
+  const defaultUri = Uri.file(session.state.workFolder);
+  const [file] = (await window.showOpenDialog({ title: 'Import Results', filters, defaultUri })) ?? [];
+  if (file === undefined) return;
+  const text = Buffer.from(await workspace.fs.readFile(file)).toString('utf8');
+  const count = await session.importResults(text, workspace.asRelativePath(file));
+  const words = count === 1 ? '1 result was' : `${count} results were`;
+  void window.showInformationMessage(
+    `${words} brought in. The session knows them from its next turn; they are never ranked with what it measures.`,
+  );
+}
+
+async function reproduceOne(parts: Parts, argument: unknown): Promise<void> {
+  const session = await openedSession(parts, argument);
+  if (session === undefined) return;
+  const rows = session.ledger.experiments.filter(({ plan, result }) => plan !== undefined && result !== undefined);
+  if (rows.length === 0) throw new UserFacing('No experiment of this session has measured anything yet.');
+  const choices = rows.toReversed().map(({ id, hypothesis, verdicts }) => ({
+    label: id,
+    description: oneLine(hypothesis, 80),
+    detail: verdicts,
+    value: id,
+  }));
+  const experimentId = experimentOf(argument) ?? (await pickOne(choices, 'Reproduce which experiment?'));
+  if (experimentId === undefined) return;
+  const progress = {
+    location: ProgressLocation.Notification,
+    title: `Helios: running ${experimentId} again`,
+    cancellable: true,
+  };
+  const text = await window.withProgress(progress, async (_, token) => {
+    const over = new AbortController();
+    token.onCancellationRequested(() => over.abort());
+    return reproductionText(await session.reproduce({ experimentId, signal: over.signal }));
+  });
+  await parts.documents.open(`/reproduction/${session.id}/Reproduction of ${experimentId}.txt`, () =>
+    Promise.resolve(`${text}\n`),
+  );
+}
+
+/** One that is over is opened for it: what is brought in or run again is recorded in it. */
+async function openedSession({ host, sessions: known }: Parts, argument: unknown): Promise<Session | undefined> {
+  const { sessions } = await host.get();
+  const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
+  if (id === undefined) return undefined;
+  const open = known.get(id);
+  if (open !== undefined) return open;
+  const { phase } = (await sessions.read(id)).state;
+  if (phase === 'ended' || phase === 'paused') return sessions.resume(id);
+  throw new UserFacing('This session is not open here, and not over.', 'Resume it first.');
+}
+
+function defaultFile(): { readonly defaultUri?: Uri } {
+  const folder = workspace.workspaceFolders?.[0]?.uri;
+  return folder === undefined ? {} : { defaultUri: Uri.joinPath(folder, 'results.tsv') };
+}

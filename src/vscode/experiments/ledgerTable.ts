@@ -1,0 +1,50 @@
+/** The ledger as a Markdown table. Pure: no `vscode` here. */
+import { statusWords } from '../../agent/runs/alarms.ts';
+import { costWords } from '../../agent/budget/costs.ts';
+import { decisionText, resultWords } from '../../agent/experiments/experimentWords.ts';
+import { summaryFor, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
+import { formatDuration, formatValue } from '../../base/text.ts';
+import { plain } from '../ui/words.ts';
+
+/** The experiments and their runs; empty when there is none. */
+export function ledgerTable(ledger: Ledger): string {
+  const experiments = ledger.experiments.filter(({ plan }) => plan !== undefined);
+  return [experimentTable(experiments), runTable(ledger)].filter((table) => table !== '').join('\n\n');
+}
+
+function experimentTable(rows: readonly ExperimentRow[]): string {
+  if (rows.length === 0) return '';
+  const lines = rows.map((row) => {
+    const cells = [
+      `${row.id}${row.isChampion ? ' (champion)' : ''}`,
+      plain(row.hypothesis, 120),
+      row.result === undefined ? '' : plain(resultWords(row.result), 80),
+      plain(row.verdicts, 80),
+      row.runs.map(({ number }) => number).join(', '),
+      plain(decisionText(row), 200),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return `| Experiment | Hypothesis | Measured | Result | Runs | Decision |\n| :-- | :-- | :-- | :-- | :-- | :-- |\n${lines.join('\n')}`;
+}
+
+function runTable({ rows, decisive }: Ledger): string {
+  if (rows.length === 0) return '';
+  const lines = rows.map((row) => {
+    const summary = decisive && summaryFor(row.metrics, decisive.metric);
+    const took = row.startedMs === undefined || row.endedMs === undefined ? '' : row.endedMs - row.startedMs;
+    const cells = [
+      `${row.number}${row.isChampion ? ' (champion)' : ''}`,
+      plain(row.label, 60),
+      plain(row.machineId, 40),
+      plain(statusWords(row), 120),
+      took === '' ? '' : formatDuration(took),
+      summary ? formatValue(summary.last) : '',
+      summary ? formatValue(summary.best) : '',
+      row.cost ? costWords(row.cost) : '',
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const metric = decisive ? ` ${plain(decisive.metric, 40)}` : '';
+  return `| Run | What | Machine | Result | Took | Last${metric} | Best${metric} | Thinking |\n| --: | :-- | :-- | :-- | --: | --: | --: | --: |\n${lines.join('\n')}`;
+}

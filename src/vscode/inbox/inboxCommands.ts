@@ -1,0 +1,104 @@
+/** Commands of the Inbox: questions of the agent's, and notes that the person pins for it. */
+import { window } from 'vscode';
+import type { Session } from '../../agent/contract/sessions.ts';
+import { openQuestions } from '../../agent/person/questionDesk.ts';
+import type { Question } from '../../agent/journal/state.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import type { Handlers } from '../ui/commandRegistry.ts';
+import type { Parts } from '../window/parts.ts';
+import { pickGoing, pickOne, type Choice } from '../window/pick.ts';
+import { questionOf, sessionIdOf, stickyOf } from '../ui/commandTarget.ts';
+import { formatSpan } from '../ui/words.ts';
+
+export function inboxCommands(parts: Parts): Handlers {
+  return {
+    'helios.answerQuestion': (argument, answer) => answerQuestion(parts, argument, answer),
+    'helios.pinNote': (argument) => pinNote(parts, argument),
+    'helios.unpinNote': (argument) => unpinNote(parts, argument),
+  };
+}
+
+interface Asked {
+  readonly session: Session;
+  readonly question: Question;
+}
+
+async function answerQuestion(parts: Parts, argument: unknown, given: unknown): Promise<void> {
+  const asked = await askedBy(parts, argument);
+  if (asked === undefined) return;
+  const { session, question } = asked;
+  const answer = typeof given === 'string' ? given : await answerFor(question);
+  if (answer === undefined) return;
+  await session.answer(question.id, answer);
+  window.setStatusBarMessage(`Helios: answered “${oneLine(question.text, 60)}”`, 5_000);
+}
+
+async function askedBy({ host, sessions }: Parts, argument: unknown): Promise<Asked | undefined> {
+  await host.get();
+  const only = sessionIdOf(argument);
+  const open = sessions
+    .going()
+    .filter(({ id }) => only === undefined || id === only)
+    .flatMap((session) => openQuestions(session.state).map((question) => ({ session, question })));
+  const wanted = questionOf(argument);
+  if (wanted !== undefined) {
+    const found = open.find(
+      ({ session, question }) => session.id === wanted.sessionId && question.id === wanted.questionId,
+    );
+    if (found === undefined) throw new UserFacing('This question is not open any more.');
+    return found;
+  }
+  if (open.length === 0) throw new UserFacing('No question is open.', 'Questions of the agent come into the Inbox.');
+  return pickOne(open.map(choiceOf), 'Answer which question?');
+}
+
+const choiceOf = (asked: Asked): Choice<Asked> => ({
+  label: oneLine(asked.question.text, 100),
+  detail: `default in ${formatSpan(asked.question.deadlineMs - Date.now())}: ${oneLine(asked.question.fallback, 80)}`,
+  value: asked,
+});
+
+/** `undefined`: the person changed their mind. */
+async function answerFor({ text, options, fallback }: Question): Promise<string | undefined> {
+  const title = oneLine(text, 120);
+  const write = 'Write an Answer…';
+  if (options.length > 0) {
+    const items = [...options, write].map((label) => ({
+      label,
+      ...(label === fallback && { description: 'what counts without an answer' }),
+    }));
+    const picked = await window.showQuickPick(items, { title, ignoreFocusOut: true });
+    if (picked === undefined || picked.label !== write) return picked?.label;
+  }
+  const answer = await window.showInputBox({
+    title,
+    prompt: 'Your answer: the session reads it with its next turn',
+    placeHolder: oneLine(fallback, 200),
+    ignoreFocusOut: true,
+    validateInput: (value) => (value.trim() === '' ? 'Write an answer, or press Escape.' : undefined),
+  });
+  return answer?.trim();
+}
+
+async function pinNote(parts: Parts, argument: unknown): Promise<void> {
+  await parts.host.get();
+  const id = sessionIdOf(argument);
+  const session =
+    (id === undefined ? undefined : parts.sessions.get(id)) ??
+    (await pickGoing(parts.sessions, 'Pin a note for which session?'));
+  if (session === undefined) return;
+  const text = await window.showInputBox({
+    title: oneLine(session.state.goal, 60),
+    prompt: 'A note that the model always sees, from its next turn on',
+    ignoreFocusOut: true,
+  });
+  if (text !== undefined && text.trim() !== '') await session.pin(text.trim());
+}
+
+async function unpinNote(parts: Parts, argument: unknown): Promise<void> {
+  const wanted = stickyOf(argument);
+  const session = wanted && parts.sessions.get(wanted.sessionId);
+  if (wanted === undefined || session === undefined) return;
+  if (!(await session.unpin(wanted.number))) throw new UserFacing(`There is no note ${wanted.number} any more.`);
+}

@@ -1,0 +1,122 @@
+/** The Inbox: what the agent asks the person, and what the person pinned for the agent. Pure: no `vscode` here. */
+import type { ApprovalRequest } from '../../agent/contract/ports.ts';
+import type { Question, SessionState } from '../../agent/journal/state.ts';
+import { oneLine } from '../../base/text.ts';
+import { approvalText, effectVerb, isOpen } from '../ui/sessionText.ts';
+import type { TreeNode } from '../ui/treeNode.ts';
+import { exactTime, formatSpan, plain, relativeTime } from '../ui/words.ts';
+
+export interface InboxFacts {
+  readonly sessions: readonly SessionState[];
+  /** Calls that wait to be allowed. */
+  readonly approvals: readonly ApprovalRequest[];
+  readonly nowMs: number;
+}
+
+/** What waits for the person comes first; no row at all while there is nothing: the view then says what it is for. */
+export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly TreeNode[] {
+  const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs);
+  return [
+    ...approvals.map(approvalRow),
+    ...newest.flatMap((state) => openOf(state).map((question) => questionRow(state, question, nowMs))),
+    ...newest.filter((state) => isOpen(state) || state.stickies.size > 0).flatMap(stickyGroup),
+    ...newest.flatMap((state) => answeredGroup(state, nowMs)),
+  ];
+}
+
+/** How many answers are wanted. */
+export const inboxCount = ({ sessions, approvals }: InboxFacts): number =>
+  approvals.length + sessions.reduce((sum, state) => sum + openOf(state).length, 0);
+
+/** Those that can be answered still, the most urgent first. */
+function openOf(state: SessionState): Question[] {
+  if (!isOpen(state)) return [];
+  return [...state.questions.values()]
+    .filter(({ answer }) => answer === undefined)
+    .sort((a, b) => a.deadlineMs - b.deadlineMs);
+}
+
+function approvalRow(request: ApprovalRequest): TreeNode {
+  const label = `May it ${effectVerb(request.effect)}?`;
+  return {
+    id: `approval ${request.callId}`,
+    label,
+    description: oneLine(request.detail, 120),
+    tooltip: plain(approvalText(request), 2_000),
+    icon: { id: 'shield', color: 'charts.yellow' },
+    context: 'approval',
+    spoken: `Answer needed: ${approvalText(request)}`,
+    target: { kind: 'approval', callId: request.callId, sessionId: request.sessionId },
+    onClick: 'helios.answerApproval',
+  };
+}
+
+function questionRow(state: SessionState, question: Question, nowMs: number): TreeNode {
+  const { id, text, fallback, deadlineMs, options } = question;
+  const left = formatSpan(deadlineMs - nowMs);
+  return {
+    id: `${state.id} ${id}`,
+    label: oneLine(text, 100),
+    description: `default in ${left}: ${oneLine(fallback, 60)}`,
+    tooltip: [
+      `**${plain(text, 2_000)}**`,
+      ...(options.length > 0 ? [`Choices: ${options.map((option) => plain(option)).join(' · ')}`] : []),
+      `Without an answer by ${exactTime(deadlineMs)}: ${plain(fallback, 500)}`,
+      plain(state.goal, 200),
+    ].join('\n\n'),
+    icon: { id: 'question', color: 'charts.blue' },
+    context: 'question',
+    spoken: `Question: ${text}. Default ${fallback}, in ${left}`,
+    target: { kind: 'question', questionId: id, sessionId: state.id },
+    onClick: 'helios.answerQuestion',
+  };
+}
+
+function stickyGroup(state: SessionState): TreeNode[] {
+  const { id: sessionId, stickies, goal } = state;
+  const count = stickies.size === 0 ? 'none' : String(stickies.size);
+  return [
+    {
+      id: `${sessionId} stickies`,
+      label: 'Pinned notes',
+      description: `${count} · ${oneLine(goal, 60)}`,
+      icon: { id: 'pinned' },
+      context: isOpen(state) ? 'stickies' : 'kept',
+      spoken: `Pinned notes of ${goal}: ${count}`,
+      target: { kind: 'session', sessionId },
+      isExpanded: true,
+      children: [...stickies].map(([number, text]) => ({
+        id: `${sessionId} sticky ${number}`,
+        label: oneLine(text, 120),
+        description: String(number),
+        tooltip: plain(text, 4_000),
+        icon: { id: 'pin' },
+        context: isOpen(state) ? 'sticky' : 'kept',
+        spoken: `Pinned note ${number}: ${text}`,
+        target: { kind: 'sticky', number, sessionId },
+      })),
+    },
+  ];
+}
+
+function answeredGroup(state: SessionState, nowMs: number): TreeNode[] {
+  const answered = [...state.questions.values()].filter(({ answer }) => answer !== undefined).reverse();
+  if (answered.length === 0) return [];
+  return [
+    {
+      id: `${state.id} answered`,
+      label: 'Answered',
+      description: `${answered.length} · ${oneLine(state.goal, 60)}`,
+      icon: { id: 'comment-discussion' },
+      spoken: `${answered.length} answered questions of ${state.goal}`,
+      children: answered.map(({ id, text, answer, askedMs }) => ({
+        id: `${state.id} ${id}`,
+        label: oneLine(text, 100),
+        description: `${oneLine(answer?.text ?? '', 60)}${answer?.by === 'default' ? ' (default)' : ''}`,
+        tooltip: `**${plain(text, 2_000)}**\n\n${plain(answer?.text ?? '', 2_000)}\n\nAsked ${relativeTime(askedMs, nowMs)}`,
+        icon: { id: answer?.by === 'default' ? 'history' : 'check' },
+        spoken: `${text}: ${answer?.text ?? ''}`,
+      })),
+    },
+  ];
+}

@@ -1,0 +1,30 @@
+/** The inbox in words, and answers as they are typed. Pure: no `vscode` here. */
+import type { SessionState } from '../../agent/journal/state.ts';
+import { UserFacing } from '../../base/errors.ts';
+import { formatSpan, plain } from '../ui/words.ts';
+
+/** Open questions with their defaults, then the answers that were given. */
+export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs: number): string {
+  if (questions.size === 0) return 'The inbox is empty: the agent has asked nothing.';
+  return [...questions.values()]
+    .map(({ id, text, options, fallback, deadlineMs, answer }) => {
+      if (answer !== undefined)
+        return `- ${id}: ${plain(text, 300)} → **${plain(answer.text, 300)}**${answer.by === 'default' ? ' (default)' : ''}`;
+      const choices = options.length > 0 ? ` (${options.map((option) => plain(option)).join(' · ')})` : '';
+      return `- **${id}**: ${plain(text, 300)}${choices}. Default in ${formatSpan(deadlineMs - nowMs)}: ${plain(fallback, 300)}. Answer with \`/answer ${id} …\``;
+    })
+    .join('\n');
+}
+
+/** Throws `UserFacing` where it is not clear which question is meant. */
+export function parseAnswer(prompt: string, open: readonly string[]): { questionId: string; answer: string } {
+  const named = /^(q\d+)\b[\s:]*([\s\S]*)$/i.exec(prompt.trim());
+  const questionId = named?.[1]?.toLowerCase() ?? (open.length === 1 ? open[0] : undefined);
+  const answer = (named?.[2] ?? prompt).trim();
+  if (questionId !== undefined && answer !== '') return { questionId, answer };
+  if (open.length === 0) throw new UserFacing('No question is open.');
+  throw new UserFacing(
+    answer === '' ? 'The answer is empty.' : 'Say which question the answer is for.',
+    `Write /answer ${questionId ?? open[0] ?? 'q1'} and the answer. Open: ${open.join(', ')}.`,
+  );
+}

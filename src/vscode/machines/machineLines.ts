@@ -1,0 +1,30 @@
+/** Machines as a list of the chat, which is narrow. Pure: no `vscode` here. */
+import type { MachineReport } from '../../machines/machineReport.ts';
+import { gpusText, hostText } from '../../machines/resources/resourceText.ts';
+import { plain } from '../ui/words.ts';
+
+/** Two lines for each: what goes on there, and what it is, or why it does not answer. */
+export const machineLines = (reports: readonly MachineReport[]): string =>
+  `${reports.map((report) => `- **${plain(report.id)}** ${stateOf(report)}${aboutOf(report)}\n`).join('')}\n`;
+
+function stateOf({ id, kind, status, slots, resources }: MachineReport): string {
+  const words = [
+    kind === id ? '' : kind,
+    slots === undefined ? '' : `${slots} ${slots === 1 ? 'slot' : 'slots'}`,
+    statusWords[status],
+    resources === undefined ? '' : (gpusText(resources) ?? ''),
+    resources === undefined ? '' : (hostText(resources) ?? ''),
+  ];
+  return words.filter((word) => word !== '').join(' · ');
+}
+
+function aboutOf({ status, description, why, place }: MachineReport): string {
+  const about = { connected: description, unreachable: why, unused: place }[status] ?? '';
+  return about === '' ? '' : `  \n  ${plain(about, 200)}`;
+}
+
+const statusWords: Readonly<Record<MachineReport['status'], string>> = {
+  connected: 'connected',
+  unreachable: 'does not answer',
+  unused: 'not used yet',
+};

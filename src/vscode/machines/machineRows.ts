@@ -1,0 +1,175 @@
+/** The Machines tree: machines, and below each the runs of this window's sessions. Pure: no `vscode` here. */
+import type { MachineKind } from '../../machines/machine.ts';
+import type { GpuSample, ResourceSample } from '../../machines/resources/resourceSample.ts';
+import { resourceLines, resourceText } from '../../machines/resources/resourceText.ts';
+import { machineIcons } from './machineWords.ts';
+import type { OpenSessionView } from '../window/sessionFacts.ts';
+import { runRow } from '../runs/runRows.ts';
+import type { TreeNode } from '../ui/treeNode.ts';
+import { plain, type Icon } from '../ui/words.ts';
+
+export interface SlotsView {
+  /** Runs at a time, at most. */
+  readonly total: number;
+  /** Taken by runs, also of other windows and other people; absent: the machine was not asked lately. */
+  readonly held?: number | undefined;
+}
+
+export interface MachineView {
+  readonly id: string;
+  readonly kind: MachineKind;
+  /** Where it is: `ada@gpu1:2222`, an image. Absent: this computer. */
+  readonly place?: string;
+  /** It has a host of its own, which a window can be opened on. */
+  readonly hasHost?: boolean;
+  /** What the machine says of itself; absent while it is being asked, and of one that was never used. */
+  readonly description?: string;
+  /** Why it did not answer. */
+  readonly problem?: string;
+  readonly state: 'unused' | 'connected' | 'unreachable';
+  /** In a Remote-SSH window: the host that `local` is. */
+  readonly host?: string;
+  readonly slots?: SlotsView | undefined;
+  readonly sample?: ResourceSample | undefined;
+}
+
+export function machineRows(
+  machines: readonly MachineView[],
+  open: readonly OpenSessionView[],
+  nowMs: number,
+): readonly TreeNode[] {
+  return machines.map((machine) => machineRow(machine, open, nowMs));
+}
+
+type RunNode = {
+  readonly startedMs: number;
+  readonly number: number;
+  readonly isGoing: boolean;
+  readonly isQueued: boolean;
+  readonly node: TreeNode;
+};
+
+function machineRow(machine: MachineView, open: readonly OpenSessionView[], nowMs: number): TreeNode {
+  const runs = open.flatMap((session) => runNodes(session, machine.id, nowMs));
+  const words = wordsOf(machine, runs);
+  const menus = [machine.kind === 'local' ? '' : 'remote', machine.hasHost === true ? 'host' : ''];
+  return {
+    // With its first run it is another row: VS Code opens out only what it has not drawn before.
+    id: runs.length > 0 ? `${machine.id}/runs` : machine.id,
+    label: machine.id,
+    description: words.join(' · '),
+    tooltip: tooltip(machine, open),
+    icon: iconOf(machine),
+    context: ['machine', ...menus].filter((word) => word !== '').join(' '),
+    spoken: [machine.id, ...words].join(', '),
+    target: { kind: 'machine', machineId: machine.id },
+    isExpanded: runs.some(({ isGoing }) => isGoing),
+    ...(runs.length > 0 && {
+      children: runs.sort((a, b) => b.startedMs - a.startedMs || b.number - a.number).map(({ node }) => node),
+    }),
+  };
+}
+
+const runNodes = ({ state, ledger, facts }: OpenSessionView, machineId: string, nowMs: number): RunNode[] =>
+  ledger.rows
+    .filter((row) => row.machineId === machineId)
+    .map((row) => ({
+      startedMs: row.startedMs ?? nowMs,
+      number: row.number,
+      isGoing: row.verdict === undefined,
+      isQueued: row.verdict === undefined && facts?.(row.runId)?.liveness.kind === 'queued',
+      node: runRow(row, { sessionId: state.id, decisive: ledger.decisive, nowMs, idPrefix: machineId, facts }),
+    }));
+
+function wordsOf(machine: MachineView, runs: readonly RunNode[]): string[] {
+  const { id, kind, host, slots, state } = machine;
+  const queued = runs.filter(({ isQueued }) => isQueued).length;
+  const going = runs.filter(({ isGoing }) => isGoing).length - queued;
+  const words = [
+    kind === id ? (host === undefined ? '' : `${host}, the host of this window`) : kind,
+    ...(slots?.held === undefined ? [countText(going), totalText(slots)] : [`${slots.held}/${slots.total} slots`]),
+    queued === 0 ? '' : `${queued} queued`,
+    stateText[state](machine),
+  ];
+  return words.filter((word) => word !== '');
+}
+
+const totalText = (slots: SlotsView | undefined): string =>
+  slots === undefined ? '' : `${slots.total} ${slots.total === 1 ? 'slot' : 'slots'}`;
+
+const countText = (count: number): string => (count === 0 ? '' : `${count} ${count === 1 ? 'run' : 'runs'}`);
+
+/** What is measured; what the machine is, only while nothing is. The reason is long, so it comes last. */
+const stateText: Readonly<Record<MachineView['state'], (machine: MachineView) => string>> = {
+  connected: ({ sample, description }) => (sample && resourceText(sample)) ?? description ?? 'asking …',
+  unused: ({ place }) => ['not used yet', place].filter(Boolean).join(' · '),
+  unreachable: ({ problem }) => ['not reachable', problem].filter(Boolean).join(' · '),
+};
+
+function iconOf({ kind, state }: MachineView): Icon {
+  if (state === 'unreachable') return { id: 'warning', color: 'charts.yellow' };
+  return { id: machineIcons[kind], ...(kind !== 'local' && state === 'connected' && { color: 'charts.green' }) };
+}
+
+/** Who it is, what it has, how busy each part is, and which run holds which GPU. */
+function tooltip(machine: MachineView, open: readonly OpenSessionView[]): string {
+  const { id, kind, place, description, problem, sample, state } = machine;
+  const where = [kind, place].filter((word) => word !== undefined).map((word) => plain(word, 200));
+  const gpus = sample?.gpus ?? [];
+  const lines = sample === undefined ? [] : resourceLines(sample);
+  return [
+    `**${plain(id)}** ${where.join(' · ')}`,
+    state === 'unused' ? 'Not used yet. It is connected to when a run or a command goes there.' : '',
+    plain(problem ?? description ?? '', 400),
+    lines.map((line, index) => `- ${plain(line)}${holders(gpus[index], id, open)}`).join('\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** The runs whose processes hold memory of the GPU: ` · run 7, run 8`. */
+function holders(gpu: GpuSample | undefined, machineId: string, open: readonly OpenSessionView[]): string {
+  const pids = new Set(gpu?.processes?.map(({ sessionPid }) => sessionPid));
+  const numbers = open
+    .flatMap(({ state }) => [...state.runs.values()])
+    .filter(({ spec, process }) => spec.machineId === machineId && process !== undefined && pids.has(process.pid))
+    .map(({ spec }) => `run ${spec.number}`);
+  return numbers.length === 0 ? '' : ` · ${numbers.join(', ')}`;
+}
+
+/** What is offered while there is only this computer. `hosts`: those of the ssh config. */
+export const firstRows = (hosts: readonly string[]): readonly TreeNode[] => [
+  {
+    id: 'add',
+    label: 'Add Machine…',
+    description: 'SSH, Slurm, container',
+    icon: { id: 'add' },
+    spoken: 'Add a machine: a host by SSH, a Slurm cluster or a container',
+    onClick: 'helios.addMachine',
+  },
+  ...(hosts.length === 0
+    ? []
+    : ([
+        {
+          id: 'import',
+          label: 'Import from the ssh Config…',
+          description: hosts.join(', '),
+          icon: { id: 'cloud-download' },
+          spoken: `Import hosts of the ssh config: ${hosts.join(', ')}`,
+          onClick: 'helios.importMachines',
+        },
+      ] as const)),
+];
+
+/** What is wrong with `machines.json`, which is at `file`; a click opens it. */
+export const problemRows = (problems: readonly string[], file: string): readonly TreeNode[] =>
+  problems.map((problem, index) => ({
+    id: `problem-${index}`,
+    label: 'machines.json',
+    // Where the file is would push what is wrong out of sight.
+    description: problem.replace(`${file}, `, ''),
+    tooltip: plain(problem, 400),
+    icon: { id: 'warning', color: 'charts.yellow' },
+    spoken: problem,
+    onClick: 'helios.editMachines',
+  }));

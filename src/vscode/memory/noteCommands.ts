@@ -1,0 +1,67 @@
+/** Commands on notes of the memory. */
+import type { Notes } from './notes.ts';
+import { window } from 'vscode';
+import { messageOf, UserFacing } from '../../base/errors.ts';
+import { openFile, type Handlers } from '../ui/commandRegistry.ts';
+import type { Parts } from '../window/parts.ts';
+import { noteOf } from '../ui/commandTarget.ts';
+import { parsePath } from '../../memory/memoryPath.ts';
+
+type NoteParts = Parts & { readonly notes: Notes };
+
+export function noteCommands(parts: NoteParts): Handlers {
+  return {
+    'helios.newNote': (argument) => newNote(parts, argument),
+    'helios.openNote': (argument) => openNote(parts, argument),
+    'helios.deleteNote': (argument) => deleteNote(parts, argument),
+  };
+}
+
+async function newNote({ notes }: NoteParts, argument: unknown): Promise<void> {
+  const place = noteOf(argument) ?? { path: '/global' };
+  const path = await window.showInputBox({
+    title: 'Helios: New Note',
+    prompt: 'Path of the note; what is below /global is shared by all sessions',
+    value: `${place.path === '/' ? '' : place.path}/`,
+    valueSelection: [1_000, 1_000],
+    validateInput: pathProblem,
+  });
+  if (path === undefined) return;
+  const gist = await window.showInputBox({
+    title: path,
+    prompt: 'What it holds, in one line: this is what the agent sees in its list of notes',
+  });
+  if (gist === undefined) return;
+  const sessionId = 'sessionId' in place ? place.sessionId : undefined;
+  const store = await notes.store(sessionId);
+  if (sessionId === undefined && parsePath(path).root !== 'global')
+    throw new UserFacing('Without an open session, a note is shared.', 'Write its path below /global.');
+  const note = await store.write(path, gist.trim() || 'Note of the person', '');
+  notes.refresh();
+  if (note.file !== undefined) await openFile(note.file);
+}
+
+function pathProblem(path: string): string | undefined {
+  try {
+    return parsePath(path).segments.length === 0 ? 'Give the note a name, such as /global/tricks.' : undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+async function openNote({ notes }: NoteParts, argument: unknown): Promise<void> {
+  const place = noteOf(argument);
+  if (place === undefined) return;
+  const { file } = await (await notes.store(place.sessionId)).read(place.path);
+  if (file !== undefined) await openFile(file);
+}
+
+async function deleteNote({ notes }: NoteParts, argument: unknown): Promise<void> {
+  const place = noteOf(argument);
+  if (place === undefined) return;
+  const choices = [{ label: `Delete ${place.path}`, detail: 'And the notes below it.' }, { label: 'Keep it' }];
+  const picked = await window.showQuickPick(choices, { title: `Delete ${place.path}?` });
+  if (picked !== choices[0]) return;
+  await (await notes.store(place.sessionId)).remove(place.path);
+  notes.refresh();
+}

@@ -1,0 +1,87 @@
+/** The notes that the Memory view shows: those of the open sessions, and those that all sessions share. */
+import { join } from 'node:path';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
+import { MemoryStore } from '../../memory/memoryStore.ts';
+import type { EngineHost } from '../window/engineHost.ts';
+import { Frames } from '../ui/frames.ts';
+import type { OpenSessions } from '../window/openSessions.ts';
+import type { MemorySection } from './memoryRows.ts';
+
+const globalRoot = '/global';
+const frameMs = 500;
+
+export class Notes implements Disposable {
+  readonly #host: EngineHost;
+  readonly #sessions: OpenSessions;
+  readonly #clock: Clock;
+  readonly #owned = new DisposableStore();
+  readonly #changed = new Emitter<void>();
+  readonly #frames: Frames;
+  readonly #watched = new Set<MemoryStore>();
+  #shared: MemoryStore | undefined;
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(host: EngineHost, sessions: OpenSessions, clock: Clock) {
+    this.#host = host;
+    this.#sessions = sessions;
+    this.#clock = clock;
+    this.#frames = this.#owned.add(new Frames(clock, frameMs, () => this.#changed.fire()));
+    this.#owned.add(
+      sessions.onDidChange(() => {
+        if (sessions.all().some(({ memory }) => !this.#watched.has(memory))) this.#frames.request();
+      }),
+    );
+  }
+
+  /** The sessions' own notes, the newest session first, then the shared ones. */
+  async sections(): Promise<readonly MemorySection[]> {
+    const engine = await this.#host.get();
+    const sessions = [...this.#sessions.all()].reverse();
+    const own = sessions.map(async ({ id, state, memory }): Promise<MemorySection> => {
+      this.#watch(memory);
+      const nodes = (await memory.tree()).filter(
+        ({ path }) => path !== globalRoot && !path.startsWith(`${globalRoot}/`),
+      );
+      return { session: { id, goal: state.goal }, nodes };
+    });
+    const shared = this.#watch(this.#sharedStore(engine));
+    return [...(await Promise.all(own)), { nodes: await shared.tree() }];
+  }
+
+  /** The store that a path belongs to. Without a session: the shared notes. */
+  async store(sessionId: string | undefined): Promise<MemoryStore> {
+    const engine = await this.#host.get();
+    const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
+    return session?.memory ?? this.#sharedStore(engine);
+  }
+
+  refresh(): void {
+    this.#frames.request();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #sharedStore({ home, globalMemoryFolder }: Engine): MemoryStore {
+    // Only its `/global` is used: the folder for a session's own notes is never made.
+    this.#shared ??= this.#owned.add(
+      new MemoryStore({
+        sessionFolder: join(home, 'no-session'),
+        globalFolder: globalMemoryFolder,
+        clock: this.#clock,
+      }),
+    );
+    return this.#shared;
+  }
+
+  #watch(store: MemoryStore): MemoryStore {
+    if (this.#watched.has(store)) return store;
+    this.#watched.add(store);
+    this.#owned.add(store.onDidChange(() => this.#frames.request()));
+    return store;
+  }
+}

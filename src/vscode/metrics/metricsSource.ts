@@ -1,0 +1,123 @@
+/** The data of a metrics panel: one session, live while it is open in this window, else as it grows elsewhere. Knows no `vscode`. */
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { PanelState } from '../../protocol/metricsPanel.ts';
+import type { RunChange } from '../../runs/liveRun.ts';
+import type { PanelSeries, PanelSource } from './panelSource.ts';
+import type { OpenSessions } from '../window/openSessions.ts';
+import type { OpenSessionView } from '../window/sessionFacts.ts';
+import { emptyPanelState, panelState } from './panelState.ts';
+import { SessionElsewhere } from '../window/sessionElsewhere.ts';
+
+export type MetricsSource = PanelSource & Disposable;
+
+export interface MetricsWorld {
+  readonly engine: Engine;
+  readonly sessions: OpenSessions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** It turns live when the session is taken up here. Rejects with `UserFacing` for a session that does not exist. */
+export async function createMetricsSource(world: MetricsWorld, id: SessionId): Promise<MetricsSource> {
+  const source = new SessionMetrics(world, id);
+  try {
+    await source.begin();
+    return source;
+  } catch (error) {
+    source.dispose();
+    throw error;
+  }
+}
+
+class SessionMetrics implements MetricsSource {
+  readonly #world: MetricsWorld;
+  readonly #id: SessionId;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new Emitter<void>());
+  readonly #points = this.#owned.add(new Emitter<{ readonly runId: string; readonly metric: string }>());
+  readonly #elsewhere: SessionElsewhere;
+  #last: OpenSessionView | undefined;
+  readonly onDidChangeState: Event<void> = this.#changed.event;
+  readonly onDidAddPoints = this.#points.event;
+
+  constructor(world: MetricsWorld, id: SessionId) {
+    const { sessions } = world;
+    this.#world = world;
+    this.#id = id;
+    const isOpenHere = (): boolean => sessions.get(id) !== undefined;
+    this.#elsewhere = this.#owned.add(new SessionElsewhere({ ...world, isOpenHere }, id));
+    this.#owned.add(
+      this.#elsewhere.onDidChange(({ grown }) => {
+        this.#last = undefined;
+        this.#changed.fire();
+        for (const runId of grown) this.#tellGrown(runId);
+      }),
+    );
+    this.#owned.add(sessions.onDidChange(() => this.#changed.fire()));
+    this.#owned.add(sessions.onDidChangeRun((change) => this.#onRun(change)));
+  }
+
+  async begin(): Promise<void> {
+    const { engine, sessions } = this.#world;
+    if (sessions.get(this.#id) !== undefined) return;
+    await this.#elsewhere.look();
+    // It says why there is nothing.
+    if (this.#elsewhere.state === undefined) await engine.sessions.read(this.#id);
+  }
+
+  state(): PanelState {
+    const view = this.#view();
+    return view === undefined ? emptyPanelState : panelState(view);
+  }
+
+  async series(runId: string, metric: string): Promise<PanelSeries | undefined> {
+    const view = this.#view();
+    const row = view?.ledger.rows.find((each) => each.runId === runId);
+    if (view === undefined || row === undefined) return undefined;
+    const run = view.state.runs.get(row.runId);
+    const metrics = this.#world.engine.runs.get(row.runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
+    const columns = metrics?.series(metric);
+    if (columns === undefined || columns.values.length === 0) return undefined;
+    const { steps, timesMs, values } = columns;
+    return { steps, timesMs, values, startedMs: row.startedMs ?? view.state.startedMs };
+  }
+
+  setWatched(isWatched: boolean): void {
+    this.#elsewhere.setWatched(isWatched);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  /** One that is let go of here stays as it was until it has been read. */
+  #view(): OpenSessionView | undefined {
+    const session = this.#world.sessions.get(this.#id);
+    if (session !== undefined) this.#last = this.#world.sessions.view(session);
+    else this.#last ??= this.#read();
+    return this.#last;
+  }
+
+  #read(): OpenSessionView | undefined {
+    const { state } = this.#elsewhere;
+    const ledger = this.#elsewhere.ledger();
+    return state && ledger && { state, ledger };
+  }
+
+  #tellGrown(runId: RunId): void {
+    const row = this.#read()?.ledger.rows.find((each) => each.runId === runId);
+    for (const { metric } of row?.metrics ?? []) this.#points.fire({ runId, metric });
+  }
+
+  #onRun(change: RunChange): void {
+    const { spec } = change.run;
+    if (change.kind !== 'points' || spec.sessionId !== this.#id) return;
+    for (const metric of new Set(change.points.map((point) => point.metric)))
+      this.#points.fire({ runId: spec.id, metric });
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * The host's side of the metrics panel's conversation: answers the view from a source, sends it what changed, and
+ * checks whatever it says. Knows no VS Code, so it is the same under test.
+ */
+import 'vscode-jsonrpc/node';
+import type { MessageConnection } from 'vscode-jsonrpc';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { PanelPort } from '../../protocol/connect.ts';
+import {
+  openRun,
+  pointsAdded,
+  readSeries,
+  ready,
+  saveCsv,
+  saveExport,
+  stateChanged,
+  type PanelState,
+  type SeriesAnswer,
+  type SeriesQuery,
+} from '../../protocol/metricsPanel.ts';
+import { checked, refusal } from '../webviews/viewRequests.ts';
+import { PageConnection } from '../webviews/pageConnection.ts';
+import { csvParts } from './csv.ts';
+import { Frames } from '../ui/frames.ts';
+import type { PanelActions, PanelSource } from './panelSource.ts';
+import { csvRequest, exportRequest, openRequest, seriesQuery } from './requests.ts';
+import { answerSeries, pointsSince } from './seriesAnswer.ts';
+
+export interface PanelHostOptions {
+  readonly source: PanelSource;
+  readonly port: PanelPort;
+  readonly actions: PanelActions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Cursor {
+  readonly runId: string;
+  readonly metric: string;
+  /** Points of the series that the view knows of. */
+  sent: number;
+  isDue: boolean;
+}
+
+const frameMs = 100;
+
+/**
+ * Answers one webview for as long as it lives, over any number of pages: a hidden page is gone in VS Code, so after
+ * `setVisible(false)` nothing is sent until a page asks `ready` again. Never sends before `ready`.
+ */
+export class PanelHost implements Disposable {
+  readonly #options: PanelHostOptions;
+  readonly #owned = new DisposableStore();
+  readonly #stateFrames: Frames;
+  readonly #pointFrames: Frames;
+  readonly #cursors = new Map<string, Cursor>();
+  readonly #page: PageConnection;
+
+  constructor(options: PanelHostOptions) {
+    this.#options = options;
+    this.#stateFrames = this.#owned.add(new Frames(options.clock, frameMs, () => this.#sendState()));
+    this.#pointFrames = this.#owned.add(new Frames(options.clock, frameMs, () => void this.#sendPoints()));
+    this.#owned.add(options.source.onDidChangeState(() => this.#page.isReady && this.#stateFrames.request()));
+    this.#owned.add(options.source.onDidAddPoints(({ runId, metric }) => this.#noteAdded(runId, metric)));
+    this.#page = new PageConnection({
+      port: options.port,
+      serve: (connection) => this.#serve(connection),
+      onGone: () => {
+        options.source.setWatched?.(false);
+        this.#cursors.clear();
+        this.#stateFrames.dispose();
+        this.#pointFrames.dispose();
+      },
+    });
+  }
+
+  /** Hiding ends the conversation with the page that was shown; showing waits for the next page's `ready`. */
+  setVisible(isVisible: boolean): void {
+    this.#page.setVisible(isVisible);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    this.#page.dispose();
+  }
+
+  #serve(connection: MessageConnection): void {
+    connection.onRequest(ready, () => this.#start());
+    connection.onRequest(readSeries, (query: unknown) => this.#readSeries(query));
+    connection.onNotification(openRun, (request: unknown) =>
+      this.#attempt(() => this.#options.actions.openRun(checked(openRequest, request).runId)),
+    );
+    connection.onNotification(saveExport, (request: unknown) => this.#attempt(() => this.#saveExport(request)));
+    connection.onNotification(saveCsv, (request: unknown) => this.#attempt(() => this.#saveCsv(request)));
+  }
+
+  #start(): PanelState {
+    this.#cursors.clear();
+    this.#page.begin();
+    this.#options.source.setWatched?.(true);
+    return this.#options.source.state();
+  }
+
+  async #readSeries(request: unknown): Promise<SeriesAnswer> {
+    const query: SeriesQuery = checked(seriesQuery, request);
+    const connection = this.#page.current;
+    const series = await this.#options.source.series(query.runId, query.metric);
+    if (series === undefined) throw refusal(`There is no series ${query.metric} of this run.`);
+    const answer = answerSeries(series, query);
+    if (connection === this.#page.current) this.#noteRead(query, answer.total);
+    return answer;
+  }
+
+  #noteRead({ runId, metric }: SeriesQuery, total: number): void {
+    this.#cursors.set(keyOf(runId, metric), { runId, metric, sent: total, isDue: false });
+  }
+
+  #noteAdded(runId: string, metric: string): void {
+    const cursor = this.#cursors.get(keyOf(runId, metric));
+    if (cursor === undefined) return;
+    cursor.isDue = true;
+    this.#pointFrames.request();
+  }
+
+  #sendState(): void {
+    this.#notify(() => this.#page.current.sendNotification(stateChanged, this.#options.source.state()));
+  }
+
+  async #sendPoints(): Promise<void> {
+    const due = [...this.#cursors.values()].filter((cursor) => cursor.isDue);
+    for (const cursor of due) {
+      cursor.isDue = false;
+      await this.#attempt(() => this.#sendPointsOf(cursor));
+    }
+  }
+
+  async #sendPointsOf(cursor: Cursor): Promise<void> {
+    const series = await this.#options.source.series(cursor.runId, cursor.metric);
+    const isCurrent = this.#cursors.get(keyOf(cursor.runId, cursor.metric)) === cursor;
+    if (series === undefined || !isCurrent || series.values.length === cursor.sent) return;
+    const added = pointsSince(series, cursor.sent);
+    cursor.sent = series.values.length;
+    this.#notify(() =>
+      this.#page.current.sendNotification(pointsAdded, {
+        runId: cursor.runId,
+        metric: cursor.metric,
+        ...added,
+        total: series.values.length,
+      }),
+    );
+  }
+
+  async #saveExport(request: unknown): Promise<void> {
+    const { kind, name, base64 } = checked(exportRequest, request);
+    await this.#options.actions.save({ kind, name, parts: once(Buffer.from(base64, 'base64')) });
+  }
+
+  async #saveCsv(request: unknown): Promise<void> {
+    const { source, actions } = this.#options;
+    const { runIds, metrics } = checked(csvRequest, request);
+    const runs = source.state().runs.filter((run) => runIds.includes(run.id));
+    await actions.save({ kind: 'csv', name: 'metrics', parts: csvParts(source, runs, metrics) });
+  }
+
+  #notify(send: () => Promise<void>): void {
+    void this.#attempt(send);
+  }
+
+  /** A view that misbehaves, or a source that fails, is written down; it never ends the host. */
+  async #attempt(action: () => void | Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.#options.logger.warn(`Metrics panel: ${messageOf(error)}`);
+    }
+  }
+}
+
+const keyOf = (runId: string, metric: string): string => `${runId}\n${metric}`;
+
+async function* once(part: Uint8Array): AsyncIterable<Uint8Array> {
+  yield part;
+}

@@ -1,0 +1,198 @@
+/** Keys and models. */
+import type { ApiKeys } from './apiKeys.ts';
+import { ConfigurationTarget, ThemeIcon, window, workspace, type QuickPickItem } from 'vscode';
+import { settingKey, type Settings } from '../ui/contributions.ts';
+import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
+import type { NamedModel } from '../../models/list/modelNames.ts';
+import { checkEndpoints } from '../../models/endpoints.ts';
+import { modelFor } from '../../models/words/modelWords.ts';
+import { keyOf, keyOfEndpoint, providerKeys, type ProviderKey } from './apiKeys.ts';
+import { run, type Handlers } from '../ui/commandRegistry.ts';
+import { readChoices, type ModelParts } from './modelProvider.ts';
+import type { Parts } from '../window/parts.ts';
+import { choiceDetail, priceTable, type ModelChoice } from './modelChoices.ts';
+import { engineSettings } from '../ui/settings.ts';
+
+type ProviderParts = Parts & { readonly keys: ApiKeys };
+
+export function modelCommands(parts: ProviderParts, models: ModelParts): Handlers {
+  return {
+    'helios.setApiKey': () => setApiKey(parts),
+    'helios.selectModel': () => selectModel(parts, models),
+  };
+}
+
+const origins = { storage: 'set', environment: 'from the environment' } as const;
+
+async function setApiKey({ keys }: ProviderParts): Promise<void> {
+  const { endpoints } = checkEndpoints(engineSettings().endpoints);
+  const entries = [...providerKeys, ...endpoints.map(({ id, label }) => keyOfEndpoint(id, label))];
+  const rows = entries.map(async (entry) => {
+    const origin = await keys.origin(entry);
+    return { label: entry.label, description: origin ? origins[origin] : 'not set', entry };
+  });
+  const picked = await window.showQuickPick(await Promise.all(rows), { title: 'Helios: Set API Key for' });
+  if (picked === undefined) return;
+  const key = await askKey(picked.entry);
+  if (key === undefined) return;
+  await keys.set(picked.entry.secret, key);
+  const said = key.trim() === '' ? 'was deleted' : 'was stored';
+  window.setStatusBarMessage(`Helios: the key for ${picked.label} ${said}.`, 6_000);
+}
+
+const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined> =>
+  window.showInputBox({
+    title: `Key for ${label}`,
+    prompt: `Kept in the secret storage of VS Code. Empty deletes it; ${variables.join(' or ')} of the environment is then used`,
+    password: true,
+    ignoreFocusOut: true,
+  });
+
+type Row = QuickPickItem & { pick(): Promise<void> };
+
+/** What is known is there at once; what the providers themselves say joins it when they have answered. */
+async function selectModel(parts: ProviderParts, models: ModelParts): Promise<void> {
+  const pick = window.createQuickPick<Row>();
+  const show = async (): Promise<void> => {
+    const [active] = pick.activeItems;
+    pick.items = [...(await readChoices(models)).map((choice) => choiceRow(parts, choice)), ...moreRows(parts)];
+    const again = pick.items.find(
+      ({ description, label }) => description === active?.description && label === active?.label,
+    );
+    if (again !== undefined) pick.activeItems = [again];
+  };
+  Object.assign(pick, { title: 'Helios: Select Model', matchOnDescription: true, matchOnDetail: true, busy: true });
+  await show();
+  const stop = new AbortController();
+  const engine = await parts.host.get();
+  const listen = async (): Promise<void> => {
+    await engine.models.list({ signal: stop.signal });
+    if (stop.signal.aborted) return;
+    await show();
+    pick.busy = false;
+  };
+  listen().catch((error: unknown) => parts.logger.warn(`models: ${messageOf(error)}`));
+  const picked = await new Promise<Row | undefined>((resolve) => {
+    pick.onDidAccept(() => resolve(pick.selectedItems[0]));
+    pick.onDidHide(() => resolve(undefined));
+    pick.show();
+  });
+  stop.abort();
+  pick.dispose();
+  await picked?.pick();
+}
+
+const choiceRow = (parts: ProviderParts, choice: ModelChoice): Row => ({
+  label: choice.model.label,
+  description: `${choice.providerLabel} · ${choice.model.id}${choice.isConfigured ? ' · current' : ''}`,
+  detail: `${choiceDetail(choice, priceTable(engineSettings().prices))}${choice.isReady ? '' : ' · not ready'}`,
+  iconPath: new ThemeIcon(choice.isReady ? 'server-process' : 'key'),
+  pick: () => useChoice(parts, choice),
+});
+
+const moreRows = (parts: ProviderParts): readonly Row[] => [
+  {
+    label: 'Other Model …',
+    detail: 'By its name, such as opus or openai/gpt-mini',
+    iconPath: new ThemeIcon('edit'),
+    pick: () => otherModel(parts),
+  },
+  {
+    label: 'OpenAI-Compatible Endpoint …',
+    detail: 'vLLM, Ollama, llama.cpp, OpenRouter and others, by address',
+    iconPath: new ThemeIcon('plug'),
+    pick: () => compatibleEndpoint(parts),
+  },
+  { label: 'Set API Key …', iconPath: new ThemeIcon('key'), pick: () => setApiKey(parts) },
+  {
+    label: 'Sign In to ChatGPT …',
+    iconPath: new ThemeIcon('account'),
+    pick: () => Promise.resolve(run('helios.signIn')).then(() => undefined),
+  },
+];
+
+async function useChoice(parts: ProviderParts, { provider, model, isReady }: ModelChoice): Promise<void> {
+  await saveModel(provider, model.id);
+  if (!isReady) await makeReady(parts, provider);
+  await useInSessions(parts, provider, model.id);
+}
+
+/** For new goals: where the workspace names a model already, there; else for the person. */
+export const saveModel = (provider: string, model: string): Promise<void> =>
+  save({ 'model.provider': provider, 'model.name': model });
+
+/** Asks for the key, or says what else is missing. */
+async function makeReady(parts: ProviderParts, id: string): Promise<void> {
+  if (keyOf(id) !== undefined) return setApiKey(parts);
+  const provider = (await parts.host.get()).providers().find((each) => each.id === id);
+  const state = await provider?.readiness?.();
+  if (state?.isReady === false) throw new UserFacing(state.problem, state.action);
+}
+
+/** Sessions that go on keep their model unless the person says otherwise. */
+async function useInSessions({ sessions }: ProviderParts, provider: string, model: string): Promise<void> {
+  const going = sessions.going().filter(({ state }) => state.provider !== provider || state.model !== model);
+  if (going.length === 0) return;
+  const title = going.length === 1 ? 'Use in the Open Session' : 'Use in the Open Sessions';
+  const text = `New goals use ${model}. ${going.length === 1 ? 'One session goes' : `${going.length} sessions go`} on with another model.`;
+  if ((await window.showInformationMessage(text, title)) === undefined) return;
+  for (const session of going) await session.useModel(provider, model);
+}
+
+async function otherModel(parts: ProviderParts): Promise<void> {
+  const { models: catalogue, providers } = await parts.host.get();
+  const read = (typed: string): NamedModel | undefined => modelFor(typed, { catalogue, providers: providers() });
+  const text = await window.showInputBox({
+    title: 'Helios: Other Model',
+    prompt: 'A name, such as opus, gpt-mini or openai/gpt-5.4',
+    placeHolder: 'provider/model',
+    validateInput: (typed) => problemOf(() => read(typed)),
+  });
+  const picked = text === undefined ? undefined : read(text);
+  if (picked === undefined) return;
+  await saveModel(picked.provider, picked.model);
+  await useInSessions(parts, picked.provider, picked.model);
+}
+
+function problemOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return adviceOf(error);
+  }
+}
+
+async function compatibleEndpoint(parts: ProviderParts): Promise<void> {
+  const address = await window.showInputBox({
+    title: 'Helios: OpenAI-Compatible Endpoint (1/2)',
+    prompt: 'Address of the endpoint',
+    value: engineSettings().compatibleBaseUrl ?? 'http://127.0.0.1:11434/v1',
+    ignoreFocusOut: true,
+    validateInput: (typed) => (URL.canParse(typed.trim()) ? undefined : 'Write it like http://127.0.0.1:11434/v1.'),
+  });
+  if (address === undefined) return;
+  const model = await window.showInputBox({
+    title: 'Helios: OpenAI-Compatible Endpoint (2/2)',
+    prompt: 'Model id, such as the endpoint names it',
+    ignoreFocusOut: true,
+    validateInput: (typed) => (typed.trim() === '' ? 'Name the model.' : undefined),
+  });
+  if (model === undefined) return;
+  await save({
+    'providers.compatibleBaseUrl': address.trim(),
+    'model.provider': 'compatible',
+    'model.name': model.trim(),
+  });
+  await useInSessions(parts, 'compatible', model.trim());
+}
+
+/** Where the workspace sets it already, there; else for the person. */
+async function save(values: Partial<Settings>): Promise<void> {
+  const configuration = workspace.getConfiguration();
+  for (const [key, value] of Object.entries(values)) {
+    const name = settingKey(key as keyof Settings);
+    const isOfWorkspace = configuration.inspect(name)?.workspaceValue !== undefined;
+    await configuration.update(name, value, isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
+  }
+}

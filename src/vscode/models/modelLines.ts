@@ -1,0 +1,18 @@
+/** Models as a list of the chat, which is narrow. Pure: no `vscode` here. */
+import { plain } from '../ui/words.ts';
+
+/** A line for each row of `modelRows`. */
+export const modelLines = (rows: readonly (readonly string[])[]): string => `${rows.map(line).join('')}\n`;
+
+function line([
+  provider = '',
+  model = '',
+  context = '',
+  output = '',
+  price = '',
+  notes = '',
+]: readonly string[]): string {
+  const cost = price === '?' ? 'price not known' : price;
+  const words = [`${context} context`, `${output} output`, cost, notes].filter((word) => word !== '');
+  return `- **${plain(`${provider}/${model}`, 120)}** ${plain(words.join(' · '), 300)}\n`;
+}

@@ -1,0 +1,89 @@
+/** What `@helios` says when it cannot start, and which model it takes. Pure: no `vscode` here. */
+import type { CommandId } from '../ui/contributions.ts';
+
+export interface Refusal {
+  readonly markdown: string;
+  readonly buttons: readonly { readonly command: CommandId; readonly title: string }[];
+}
+
+export const noFolder: Refusal = {
+  markdown: 'A goal works in a folder: its files are read and changed there, and commands start there. None is open.',
+  buttons: [
+    { command: 'helios.openFolder', title: 'Open Folder' },
+    { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
+  ],
+};
+
+export const noKey = (label: string): Refusal => ({
+  markdown: `There is no key for ${label} yet. It is kept in the secret storage of VS Code and sent to nobody else.`,
+  buttons: [
+    { command: 'helios.setApiKey', title: 'Set API Key' },
+    { command: 'helios.selectModel', title: 'Select Model' },
+    { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
+  ],
+});
+
+export const notSignedIn: Refusal = {
+  markdown:
+    'Nobody is signed in to ChatGPT. The sign-in opens your browser and is kept in the secret storage of VS Code.',
+  buttons: [
+    { command: 'helios.signIn', title: 'Sign In to ChatGPT' },
+    { command: 'helios.selectModel', title: 'Select Model' },
+    { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
+  ],
+};
+
+/** A provider that has no key to be set. */
+export const notReady = (problem: string, action: string): Refusal => ({
+  markdown: `${problem} ${action}`,
+  buttons: [
+    { command: 'helios.selectModel', title: 'Select Model' },
+    { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
+  ],
+});
+
+export const noEndpoint: Refusal = {
+  markdown:
+    'The provider `compatible` needs the address of its endpoint: set `helios.providers.compatibleBaseUrl`, and the model in `helios.model.name`.',
+  buttons: [{ command: 'helios.selectModel', title: 'Select Model' }],
+};
+
+export const noGoal: Refusal = {
+  markdown:
+    'Say what to train or improve, and the number to reach, such as: *train the model in train.py to val_loss < 1.2*.',
+  buttons: [{ command: 'helios.tryDemo', title: 'Try the Offline Demo' }],
+};
+
+export interface PickedModel {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** One of ours is known as `provider/model`; another vendor's model is none of ours. */
+export function pickedModel(vendor: string, id: string, ourVendor: string): PickedModel | undefined {
+  const slash = id.indexOf('/');
+  if (vendor !== ourVendor || slash <= 0 || slash === id.length - 1) return undefined;
+  return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
+}
+
+export interface PickInChat {
+  readonly vendor: string;
+  readonly id: string;
+  readonly ourVendor: string;
+  /** The provider of what VS Code has from others. */
+  readonly hostProvider: string;
+  /** The settings of the person name a provider or a model. */
+  readonly isSet: boolean;
+}
+
+/**
+ * What the model that is picked in the chat says of a session. What is picked stays so from chat to chat, whoever is spoken
+ * to: another vendor's model counts only where the settings name none. `undefined`: as the settings say.
+ */
+export function pickedInChat({ vendor, id, ourVendor, hostProvider, isSet }: PickInChat): PickedModel | undefined {
+  if (vendor === ourVendor) return pickedModel(vendor, id, ourVendor);
+  return isSet ? undefined : { provider: hostProvider, model: `${vendor}/${id}` };
+}
+
+export const hostModelNote = (name: string): string =>
+  `Works with ${name} of VS Code: only while this window is open, within the limits of its subscription. VS Code tells neither cost nor cache, and asks for your consent once.`;

@@ -1,0 +1,65 @@
+/** `helios.json` in the editor, secrets for notifications, and whether notifications arrive. */
+import type { ApiKeys } from '../models/apiKeys.ts';
+import { window, workspace, type QuickPickItem } from 'vscode';
+import { UserFacing } from '../../base/errors.ts';
+import { notifySecret, secretNamePattern } from '../../notify/secretText.ts';
+import { createProjectFile, readProjectFile } from '../../project/projectFile.ts';
+import { trialNotification, trialText } from '../../project/trial.ts';
+import { openFile, type Handlers } from '../ui/commandRegistry.ts';
+import type { Parts } from '../window/parts.ts';
+import { pickFolder } from '../ui/workFolder.ts';
+
+type SecretParts = Parts & { readonly keys: ApiKeys };
+
+export function notifyCommands(parts: SecretParts): Handlers {
+  return {
+    'helios.openProjectFile': () => openProjectFile(),
+    'helios.setSecret': () => setSecret(parts),
+    'helios.testNotification': () => testNotification(parts),
+  };
+}
+
+/** The one that counts there, broken or not; else a new one. */
+async function openProjectFile(): Promise<void> {
+  if (workspace.workspaceFolders === undefined)
+    throw new UserFacing('No folder is open.', 'Open one: helios.json belongs to a folder.');
+  const folder = await pickFolder('The helios.json of which folder?');
+  if (folder === undefined) return;
+  await openFile(await createProjectFile(folder.fsPath, {}, { orFind: true }));
+}
+
+async function setSecret({ keys }: SecretParts): Promise<void> {
+  const name = await window.showInputBox({
+    title: 'Helios: Set Secret',
+    prompt: 'Its name: in helios.json and in the settings of notifications, ${secret:name} stands for it.',
+    validateInput: (text) => (secretNamePattern.test(text) ? undefined : 'Letters, digits, - and _.'),
+    ignoreFocusOut: true,
+  });
+  if (name === undefined) return;
+  const value = await window.showInputBox({
+    title: `Secret ${name}`,
+    prompt: 'Kept in the secret storage of VS Code. Empty deletes it.',
+    password: true,
+    ignoreFocusOut: true,
+  });
+  if (value === undefined) return;
+  await keys.set(notifySecret(name), value);
+  window.setStatusBarMessage(`Helios: the secret ${name} was ${value.trim() === '' ? 'deleted' : 'stored'}.`, 6_000);
+}
+
+/** What came of it is said for each channel. */
+async function testNotification({ host }: SecretParts): Promise<void> {
+  const engine = await host.get();
+  const folder = await pickFolder('With the channels of which folder?');
+  const project = folder && (await readProjectFile(folder.fsPath));
+  const results = await engine.notifier.try(trialNotification(Date.now()), project);
+  const rows = results.map((result): QuickPickItem => {
+    const icon = result.problem === undefined ? 'pass' : 'error';
+    return {
+      label: `$(${icon}) ${result.channel}`,
+      description: result.isProject ? 'helios.json' : 'settings',
+      detail: trialText(result),
+    };
+  });
+  await window.showQuickPick(rows, { title: 'Helios: Test Notification', placeHolder: 'Was sent to these channels' });
+}

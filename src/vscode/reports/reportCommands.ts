@@ -1,0 +1,18 @@
+/** Commands on the reports of a session. */
+import type { Handlers } from '../ui/commandRegistry.ts';
+import { openPreview } from './openBrief.ts';
+import type { Parts } from '../window/parts.ts';
+import { sessionIdOf } from '../ui/commandTarget.ts';
+import { anySession } from '../window/pick.ts';
+
+export function reportCommands({ host, sessions, logger }: Parts): Handlers {
+  return {
+    'helios.openBrief': async (argument) => {
+      const engine = await host.get();
+      const id = sessionIdOf(argument) ?? (await anySession(engine.sessions.list(), sessions.all()[0]?.id));
+      if (id === undefined) return;
+      const { file } = await engine.reports.write(id);
+      await openPreview(file, logger);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** The metrics of a run as a small Markdown table, each against the best of the runs before it. */
+import type { RunState } from '../../agent/journal/state.ts';
+import type { Evidence } from '../../agent/journal/events.ts';
+import { summaryFor } from '../../experiments/ledger.ts';
+import { counted, formatValue } from '../../base/text.ts';
+import { judge } from '../../metrics/compare.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import { plain } from '../ui/words.ts';
+
+export interface RunResult {
+  readonly metrics: readonly MetricSummary[];
+  /** The runs that ended well before. */
+  readonly before: readonly RunState[];
+  /** Named first: the metric of the goal. */
+  readonly decisive?: string | undefined;
+}
+
+const maxRows = 6;
+
+/** Empty when the run printed no metric. */
+export function metricTable(result: RunResult): string {
+  const rows = ordered(result.metrics, result.decisive);
+  if (rows.length === 0) return '';
+  const lines = rows
+    .slice(0, maxRows)
+    .map((row) => `| ${plain(row.metric, 40)} | ${formatValue(row.best)} | ${against(row, result)} |`);
+  const more = rows.length > maxRows ? `\n\n${rows.length - maxRows} more in the metrics panel.` : '';
+  return `| Metric | Best | Before |\n| :-- | --: | :-- |\n${lines.join('\n')}${more}`;
+}
+
+const rank = (row: MetricSummary, decisive: MetricSummary | undefined): number =>
+  row === decisive ? 0 : row.direction === 'none' ? 2 : 1;
+
+function ordered(metrics: readonly MetricSummary[], decisive: string | undefined): MetricSummary[] {
+  const first = decisive === undefined ? undefined : summaryFor(metrics, decisive);
+  return [...metrics].sort((a, b) => rank(a, first) - rank(b, first));
+}
+
+/** The arrow says where the value went, the word whether that is good: neither needs a colour. */
+function against(row: MetricSummary, { before }: RunResult): string {
+  if (row.firstNonFinite !== undefined) return `${formatValue(row.firstNonFinite.value)} ${where(row.firstNonFinite)}`;
+  if (row.direction === 'none') return '';
+  const rival = bestBefore(row, before);
+  if (rival === undefined) return '';
+  const { verdict, delta } = judge(rival, row.best, row.direction);
+  const arrow = verdict === 'same' ? '=' : delta > 0 ? '▲' : '▼';
+  return `${formatValue(rival)} ${arrow} ${verdict}`;
+}
+
+const where = (at: { readonly index: number; readonly step: number }): string =>
+  Number.isFinite(at.step) ? `at step ${at.step}` : `at point ${at.index}`;
+
+function bestBefore(row: MetricSummary, before: readonly RunState[]): number | undefined {
+  const values = before.flatMap((run) => {
+    const value = summaryFor(run.metrics, row.metric)?.best ?? Number.NaN;
+    return Number.isFinite(value) ? [value] : [];
+  });
+  if (values.length === 0) return undefined;
+  return row.direction === 'lower' ? Math.min(...values) : Math.max(...values);
+}
+
+/** What the engine read to prove the goal, as a list. Empty when there is nothing. */
+export const evidenceList = (evidence: readonly Evidence[]): string =>
+  evidence
+    .map(({ run, metric, last, best, count }) => {
+      const other = best === last ? '' : `best ${formatValue(best)}, `;
+      return `- ${plain(metric, 40)} **${formatValue(last)}** in ${plain(run, 40)} (${other}${counted(count, 'point')})`;
+    })
+    .join('\n');

@@ -1,0 +1,116 @@
+/** Runs as rows, the same under their session and under their machine. Pure: no `vscode` here. */
+import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
+import { shortTokens } from '../../agent/budget/words.ts';
+import { statusWords } from '../../agent/runs/alarms.ts';
+import { costWords } from '../../agent/budget/costs.ts';
+import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
+import { summaryFor } from '../../experiments/ledger.ts';
+import { formatDuration, formatValue } from '../../base/text.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import type { GpuTime } from '../../machines/resources/gpuTimes.ts';
+import type { TreeNode } from '../ui/treeNode.ts';
+import { code, exactTime, formatSpan, plain, relativeTime, verdictIcon, type Icon } from '../ui/words.ts';
+
+export interface RunRowPlace {
+  readonly sessionId: string;
+  readonly decisive: Ledger['decisive'];
+  readonly nowMs: number;
+  /** Keeps the ids of one run in two trees apart. */
+  readonly idPrefix: string;
+  readonly facts?: FactsOf | undefined;
+}
+
+export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
+  const facts = place.facts?.(row.runId);
+  const state = stateText(row, facts);
+  const value = valueText(row, place.decisive);
+  const isChampion = row.isChampion && row.verdict !== undefined;
+  const description = [
+    isChampion ? 'champion' : '',
+    value ?? '',
+    row.label,
+    row.verdict === undefined ? (row.alarm?.detail ?? '') : '',
+    ...progress(row, facts, place.nowMs),
+  ].filter((part) => part !== '');
+  return {
+    id: `${place.idPrefix}/${row.runId}`,
+    label: `Run ${row.number}`,
+    description: description.join(' · '),
+    tooltip: tooltip(row, state, facts),
+    icon: icon(row, facts),
+    context: `run ${row.verdict ? 'ended' : 'running'}`,
+    spoken: `Run ${row.number}, ${state}${row.verdict === undefined && row.alarm ? `, alarm: ${row.alarm.detail}` : ''}${isChampion ? ', champion' : ''}${value ? `, best ${value}` : ''}, ${row.label}, on ${row.machineId}`,
+    target: { kind: 'run', runId: row.runId, sessionId: place.sessionId },
+    onClick: 'helios.showMetrics',
+  };
+}
+
+function icon(row: LedgerRow, facts: RunFacts | undefined): Icon {
+  if (row.isChampion && row.verdict) return { id: 'star-full', color: 'charts.yellow' };
+  if (row.verdict === undefined && facts?.liveness.kind === 'queued') return { id: 'clock', color: 'charts.blue' };
+  if (row.verdict === undefined && facts?.liveness.kind === 'unknown')
+    return { id: 'debug-disconnect', color: 'charts.yellow' };
+  if (row.verdict === undefined && row.alarm !== undefined) return { id: 'warning', color: 'charts.yellow' };
+  return verdictIcon(row.verdict);
+}
+
+function stateText(row: LedgerRow, facts: RunFacts | undefined): string {
+  if (row.verdict) return statusWords(row);
+  if (facts?.liveness.kind === 'queued') return `queued (${facts.liveness.why})`;
+  if (facts?.liveness.kind === 'unknown') return `no answer from ${row.machineId}`;
+  return 'running';
+}
+
+/** How it stands, and since when. A run that waits or cannot be asked says so; one that goes on is told by its icon. */
+function progress(row: LedgerRow, facts: RunFacts | undefined, nowMs: number): string[] {
+  const state = stateText(row, facts);
+  const isPlain = row.verdict === undefined ? state === 'running' : row.verdict.kind === 'ok';
+  const isQueued = row.verdict === undefined && facts?.liveness.kind === 'queued';
+  return [isPlain ? '' : state, isQueued ? '' : timeText(row, nowMs)];
+}
+
+function valueText(row: LedgerRow, decisive: Ledger['decisive']): string | undefined {
+  const summary = decisive && summaryFor(row.metrics, decisive.metric);
+  return summary && `${decisive.metric} ${formatValue(summary.best)}`;
+}
+
+function timeText(row: LedgerRow, nowMs: number): string {
+  if (row.verdict === undefined) return row.startedMs === undefined ? 'starting' : formatSpan(nowMs - row.startedMs);
+  return row.endedMs === undefined ? '' : relativeTime(row.endedMs, nowMs);
+}
+
+const maxMetrics = 8;
+
+function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): string {
+  const times = [
+    row.startedMs === undefined ? '' : `Started ${exactTime(row.startedMs)}`,
+    row.endedMs === undefined ? '' : `ended ${exactTime(row.endedMs)}`,
+    row.startedMs === undefined || row.endedMs === undefined ? '' : formatDuration(row.endedMs - row.startedMs),
+  ].filter((part) => part !== '');
+  const metrics = row.metrics.slice(0, maxMetrics).map(metricRow);
+  return [
+    `**Run ${row.number}** ${plain(state)}${row.isChampion ? ' · champion' : ''}`,
+    code(row.command, 300),
+    `${plain(row.machineId)}${row.handle ? ` · ${code(row.handle)}` : ''}`,
+    times.join(' · '),
+    row.alarm === undefined ? '' : `Alarm: ${plain(row.alarm.detail, 300)}`,
+    row.envId === undefined ? '' : `Environment ${plain(row.envId)}`,
+    row.cost === undefined ? '' : `Thinking ${costWords(row.cost)} · ${shortTokens(row.cost.tokens)} tokens`,
+    facts?.liveness.kind === 'unknown' && row.verdict === undefined ? plain(facts.liveness.why, 300) : '',
+    gpuTimeText(facts?.gpuTime),
+    metrics.length === 0
+      ? ''
+      : ['| Metric | Last | Best | Points |', '| :-- | --: | --: | --: |', ...metrics].join('\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** Below a second nothing is known yet. */
+const gpuTimeText = (time: GpuTime | undefined): string =>
+  time === undefined || time.watchedSeconds < 1
+    ? ''
+    : `GPU idle ${Math.round((100 * time.idleSeconds) / time.watchedSeconds)} % of the ${formatDuration(time.watchedSeconds * 1000)} that it was watched`;
+
+const metricRow = (row: MetricSummary): string =>
+  `| ${plain(row.metric, 40)} | ${formatValue(row.last)} | ${row.direction === 'none' ? '' : formatValue(row.best)} | ${row.count} |`;

@@ -1,0 +1,74 @@
+/** A sweep as a row, with its points below it. Pure: no `vscode` here. */
+import type { SessionState, SweepState } from '../../agent/journal/state.ts';
+import { isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';
+import { counted, formatValue } from '../../base/text.ts';
+import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import type { TreeNode } from '../ui/treeNode.ts';
+import { plain } from '../ui/words.ts';
+
+/** `rows`: one per row of the ledger, in its order. Points stand below their sweep, where the first of them was. */
+export function withSweeps(rows: readonly TreeNode[], state: SessionState, ledger: Ledger): readonly TreeNode[] {
+  const points = new Map<string, TreeNode[]>();
+  const grouped: (TreeNode | SweepState)[] = [];
+  for (const [index, row] of rows.entries()) {
+    const runId = ledger.rows[index]?.runId;
+    const sweep = state.sweeps.get((runId && state.runs.get(runId)?.spec.sweep?.id) ?? '');
+    const known = sweep && points.get(sweep.plan.id);
+    if (sweep === undefined) grouped.push(row);
+    else if (known === undefined) {
+      grouped.push(sweep);
+      points.set(sweep.plan.id, [row]);
+    } else known.push(row);
+  }
+  return grouped.map((one) =>
+    'plan' in one ? sweepRow(one, { state, ledger, points: points.get(one.plan.id) ?? [] }) : one,
+  );
+}
+
+interface SweepPlace {
+  readonly state: SessionState;
+  readonly ledger: Ledger;
+  readonly points: readonly TreeNode[];
+}
+
+function sweepRow(sweep: SweepState, { state, ledger, points }: SweepPlace): TreeNode {
+  const { id, params, points: planned, machineIds } = sweep.plan;
+  const { waiting, going, over } = progressOf(state, sweep);
+  const isOver = isSweepOver(state, id);
+  const failed = over.filter(({ verdict }) => verdict?.kind !== 'ok').length + sweep.skipped.size;
+  const counts = [
+    isOver ? counted(planned.length, 'point') : `${over.length + sweep.skipped.size} of ${planned.length}`,
+    going.length === 0 ? '' : `${going.length} running`,
+    sweep.end === undefined || waiting.length === 0 ? '' : `${waiting.length} not run`,
+    failed === 0 ? '' : `${failed} failed`,
+    bestText(sweep, state, ledger) ?? '',
+  ].filter((part) => part !== '');
+  const name = params.join(' × ');
+  return {
+    id: `${state.id}/${id}`,
+    label: `Sweep ${id.slice(1)}`,
+    description: [name, ...counts].join(' · '),
+    tooltip: [
+      `**${plain(name, 200)}** on ${plain(machineIds.join(', '), 200)}`,
+      ...[...sweep.skipped]
+        .slice(0, 5)
+        .map(([index, why]) => plain(`${planned[index]?.label ?? index} was left out: ${why}`, 300)),
+    ].join('\n\n'),
+    icon: isOver ? { id: 'beaker' } : { id: 'sync~spin' },
+    context: 'sweep',
+    spoken: `Sweep ${id.slice(1)} of ${name}, ${counts.join(', ')}`,
+    isExpanded: !isOver,
+    children: points.toReversed(),
+  };
+}
+
+function bestText({ plan }: SweepState, state: SessionState, { rows, decisive }: Ledger): string | undefined {
+  if (decisive === undefined) return undefined;
+  const values = rows
+    .filter(({ runId, verdict }) => state.runs.get(runId)?.spec.sweep?.id === plan.id && verdict?.kind === 'ok')
+    .map(({ metrics }) => summaryFor(metrics, decisive.metric)?.best ?? Number.NaN)
+    .filter(Number.isFinite);
+  if (values.length === 0) return undefined;
+  const best = decisive.direction === 'lower' ? Math.min(...values) : Math.max(...values);
+  return `best ${decisive.metric} ${formatValue(best)}`;
+}

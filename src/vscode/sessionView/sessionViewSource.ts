@@ -1,0 +1,128 @@
+/** The data of a session view: live while the session is open in this window, else as it grows elsewhere. Knows no `vscode`. */
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
+import { UserFacing } from '../../base/errors.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
+import type { SeriesColumns } from '../../metrics/metric.ts';
+import { homeAt } from '../../storage/home.ts';
+import type { OpenSessions } from '../window/openSessions.ts';
+import { SessionElsewhere } from '../window/sessionElsewhere.ts';
+import type { SessionHand, SessionViewSource } from './viewSource.ts';
+
+export interface SessionViewWorld {
+  readonly engine: Engine;
+  readonly sessions: OpenSessions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Rejects with `UserFacing` for a session that does not exist. */
+export async function createSessionViewSource(
+  world: SessionViewWorld,
+  id: SessionId,
+): Promise<SessionViewSource & Disposable> {
+  const source = new FollowedSession(world, id);
+  try {
+    await source.look();
+    if (source.events().length === 0)
+      throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
+    return source;
+  } catch (error) {
+    source.dispose();
+    throw error;
+  }
+}
+
+class FollowedSession implements SessionViewSource, Disposable {
+  readonly id: SessionId;
+  readonly #world: SessionViewWorld;
+  readonly #owned = new DisposableStore();
+  readonly #changed = this.#owned.add(new Emitter<void>());
+  readonly #elsewhere: SessionElsewhere;
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  constructor(world: SessionViewWorld, id: SessionId) {
+    const { sessions } = world;
+    this.id = id;
+    this.#world = world;
+    const isOpenHere = (): boolean => this.#live !== undefined;
+    this.#elsewhere = this.#owned.add(new SessionElsewhere({ ...world, isOpenHere }, id));
+    this.#owned.add(this.#elsewhere.onDidChange(() => this.#changed.fire()));
+    this.#owned.add(sessions.onDidRecord(({ session }) => session.id === id && this.#changed.fire()));
+    this.#owned.add(sessions.onDidChange(() => this.#live !== undefined && this.#changed.fire()));
+  }
+
+  get isGrowing(): boolean {
+    return this.#live !== undefined || this.#elsewhere.holder !== undefined;
+  }
+
+  events(): readonly JournalEvent[] {
+    return this.#live?.events() ?? this.#elsewhere.events;
+  }
+
+  ledger(): Ledger {
+    const ledger = this.#live?.ledger ?? this.#elsewhere.ledger();
+    if (ledger === undefined) throw new UserFacing(`There is no session ${this.id}.`);
+    return ledger;
+  }
+
+  hand(): SessionHand | string {
+    const live = this.#live;
+    if (live === undefined) return this.#readOnly();
+    return {
+      answer: (questionId, answer) => live.answer(questionId, answer),
+      pin: (text) => live.pin(text),
+      unpin: (number) => live.unpin(number),
+    };
+  }
+
+  async series(runId: RunId, metric: string): Promise<SeriesColumns | undefined> {
+    const run = (this.#live?.state ?? this.#elsewhere.state)?.runs.get(runId);
+    const metrics = this.#world.engine.runs.get(runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
+    const columns = metrics?.series(metric);
+    return columns === undefined || columns.values.length === 0 ? undefined : columns;
+  }
+
+  async readFile(file: string, maxChars: number): Promise<string> {
+    const folder = homeAt(this.#world.engine.home).sessionFolder(this.id);
+    const inside = path.relative(folder, path.resolve(folder, file));
+    if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside))
+      throw new UserFacing('This text is not kept with the session.');
+    await using handle = await open(path.join(folder, inside));
+    const { size } = await handle.stat();
+    const buffer = Buffer.alloc(Math.min(size, maxChars));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  }
+
+  setWatched(isWatched: boolean): void {
+    this.#elsewhere.setWatched(isWatched);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  look(): Promise<void> {
+    return this.#elsewhere.look();
+  }
+
+  get #live(): Session | undefined {
+    return this.#world.sessions.get(this.id);
+  }
+
+  #readOnly(): string {
+    const { holder } = this.#elsewhere;
+    return holder === undefined
+      ? 'Nobody works on this session now, so it can only be read. Resume it to answer questions and to pin notes.'
+      : `This session goes on in another process (${holder.pid} on ${holder.host}), so it can only be read here.`;
+  }
+}

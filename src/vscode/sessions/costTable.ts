@@ -1,0 +1,49 @@
+/** What a session cost and what is left of its limits, as Markdown. Pure: no `vscode` here. */
+import { measuresOf, type DayLimits, type Measure } from '../../agent/budget/measures.ts';
+import { type DaySpent } from '../../agent/contract/budget.ts';
+import { scopeText, shortTokens, usedText } from '../../agent/budget/words.ts';
+import { billText, cacheShare, costWords, experimentCostLine } from '../../agent/budget/costs.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
+import { formatUsd } from '../../base/text.ts';
+import { plain } from '../ui/words.ts';
+
+/** One row a model; empty while none was called. */
+function costTable({ spending }: SessionState): string {
+  if (spending.size === 0) return '';
+  const rows = [...spending.values()].map((one) => {
+    const name = plain(`${one.provider}/${one.model}`, 80);
+    const cost = one.planUsd > 0 && one.planUsd >= one.usd ? `${costWords(one)} (plan)` : billText(one);
+    return `| ${name} | ${one.calls} | ${shortTokens(one.tokens)} | ${cacheShare(one) ?? ''} | ${cost} |`;
+  });
+  return `| Model | Calls | Tokens | Input from cache | Cost |\n| :-- | --: | --: | --: | --: |\n${rows.join('\n')}`;
+}
+
+export interface LimitFacts {
+  readonly state: SessionState;
+  readonly dayLimits?: DayLimits | undefined;
+  readonly today: DaySpent;
+  readonly nowMs: number;
+}
+
+/** `$1.20 of $5.00 of the goal · 24 % used, $3.80 left`, one for each limit; empty where nothing is limited. */
+export const limitLines = (facts: LimitFacts): string[] =>
+  measuresOf(facts).map((measure) => `${usedText(measure)} ${scopeText(measure.scope)} · ${leftText(measure)}`);
+
+function leftText({ limit, used, of }: Measure): string {
+  const left = Math.max(0, of - used);
+  const amount = limit === 'usd' ? formatUsd(left) : limit === 'tokens' ? shortTokens(left) : `${Math.floor(left)}`;
+  return `${Math.floor((100 * used) / of)} % used, ${amount} left`;
+}
+
+/** Costs, experiments and limits for `/status`. */
+export function costPart(facts: LimitFacts): string {
+  const { state } = facts;
+  const limits = limitLines(facts);
+  return [
+    costTable(state),
+    experimentCostLine(state) ?? '',
+    limits.length === 0 ? 'Nothing is limited.' : limits.map((line) => `- ${line}`).join('\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}

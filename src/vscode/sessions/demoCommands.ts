@@ -1,0 +1,106 @@
+/** The offline demo: a real small training project and a scripted researcher that works on it. */
+import { cp, mkdir, readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { commands, ThemeIcon, Uri, window, workspace, type Memento } from 'vscode';
+import type { Engine } from '../../agent/contract/engine.ts';
+import { localId } from '../../machines/machineEntry.ts';
+import { run, type Handlers } from '../ui/commandRegistry.ts';
+import { pickOne } from '../window/pick.ts';
+import type { Parts } from '../window/parts.ts';
+import { isInside } from '../ui/folders.ts';
+import { machineIcons } from '../machines/machineWords.ts';
+import { showSession } from './goalCommands.ts';
+
+/** Set before a folder is opened, which reloads the window; honoured once, and only a moment later. */
+const pendingKey = 'helios.pendingDemo';
+const pendingMs = 120_000;
+const folderName = 'helios-demo';
+const budget = { minutes: 20, turns: 120 };
+
+export function demoCommands(parts: Parts, memento: Memento): Handlers {
+  return { 'helios.tryDemo': (folder) => tryDemo(parts, memento, folder) };
+}
+
+/** Starts the demo for which this folder was opened. */
+export async function startPendingDemo(parts: Parts, memento: Memento): Promise<void> {
+  const pending = memento.get<{ readonly folder: string; readonly atMs: number }>(pendingKey);
+  if (pending === undefined || !isOpenHere(pending.folder)) return;
+  await memento.update(pendingKey, undefined);
+  if (Date.now() - pending.atMs < pendingMs) await startDemo(parts, pending.folder);
+}
+
+async function tryDemo(parts: Parts, memento: Memento, argument: unknown): Promise<void> {
+  await parts.host.get();
+  const folder = typeof argument === 'string' && isAbsolute(argument) ? argument : await askFolder();
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await cp(demoFolder(parts), folder, { recursive: true, force: false });
+  if (isOpenHere(folder)) return startDemo(parts, folder);
+  await memento.update(pendingKey, { folder, atMs: Date.now() });
+  await commands.executeCommand('vscode.openFolder', Uri.file(folder));
+}
+
+async function askFolder(): Promise<string | undefined> {
+  const open = workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath;
+  if (open === undefined) return chooseFolder();
+  const isDemo = await stat(join(open, 'goal.txt')).then(
+    () => true,
+    () => false,
+  );
+  const here = isDemo ? open : join(open, folderName);
+  const choices = [
+    { label: 'In This Workspace', detail: here, iconPath: new ThemeIcon('root-folder'), value: () => here },
+    {
+      label: 'Choose a Folder …',
+      detail: 'The folder is opened in this window',
+      iconPath: new ThemeIcon('folder-opened'),
+      value: chooseFolder,
+    },
+  ];
+  return (await pickOne<() => string | Promise<string | undefined>>(choices, 'Where to put the demo project?'))?.();
+}
+
+async function chooseFolder(): Promise<string | undefined> {
+  const picked = await window.showOpenDialog({
+    canSelectFiles: false,
+    canSelectFolders: true,
+    openLabel: 'Put the Demo Here',
+    title: `The demo project is copied into a folder ${folderName} below`,
+  });
+  const folder = picked?.[0]?.fsPath;
+  return folder === undefined ? undefined : join(folder, folderName);
+}
+
+async function startDemo(parts: Parts, folder: string): Promise<void> {
+  const engine = await parts.host.get();
+  const machine = await askMachine(engine.machines);
+  if (machine === undefined) return;
+  const words = (await readFile(join(demoFolder(parts), 'goal.txt'), 'utf8')).trim();
+  const goal = machine === localId ? words : `${words} on ${machine}`;
+  const model = engine.providers().find(({ id }) => id === 'demo')?.defaultModel;
+  const session = await engine.sessions.start({
+    goal,
+    budget,
+    workFolder: folder,
+    provider: 'demo',
+    ...(model !== undefined && { model }),
+  });
+  await run('helios.showMetrics', session.id);
+  await showSession(parts, session);
+}
+
+/** Only where there is a choice. */
+function askMachine(machines: Engine['machines']): Promise<string | undefined> {
+  const choices = machines.list().map(({ id, kind }) => ({
+    label: id === localId ? 'This Computer' : id,
+    description: id === localId ? '' : kind,
+    iconPath: new ThemeIcon(machineIcons[kind]),
+    value: id,
+  }));
+  return pickOne(choices, 'Where to run the demo?');
+}
+
+const demoFolder = ({ extensionUri }: Parts): string => Uri.joinPath(extensionUri, 'media', 'demo').fsPath;
+
+const isOpenHere = (folder: string): boolean =>
+  (workspace.workspaceFolders ?? []).some(({ uri }) => isInside(uri.fsPath, folder));

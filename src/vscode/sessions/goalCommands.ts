@@ -1,0 +1,103 @@
+/** Start a goal from the palette: in words, then what it may spend. */
+import { commands, window, workspace } from 'vscode';
+import { UserFacing } from '../../base/errors.ts';
+import { budgetText, parseBudget } from '../../agent/budget/words.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
+import type { Budget } from '../../agent/journal/events.ts';
+import { run, type Handlers } from '../ui/commandRegistry.ts';
+import { viewContainer } from '../ui/contributions.ts';
+import { offer } from '../notifications/notices.ts';
+import { pickGoing } from '../window/pick.ts';
+import type { Parts } from '../window/parts.ts';
+import { sessionIdOf } from '../ui/commandTarget.ts';
+import { providerIn, refusalFor } from '../models/readiness.ts';
+import { suggestedBudget } from '../ui/settings.ts';
+import { pickFolder } from '../ui/workFolder.ts';
+
+export function goalCommands(parts: Parts): Handlers {
+  return {
+    'helios.startGoal': () => startGoal(parts),
+    'helios.follow': (argument) => follow(parts, argument),
+    'helios.openFolder': () => commands.executeCommand('workbench.action.files.openFolder'),
+  };
+}
+
+async function startGoal(parts: Parts): Promise<void> {
+  const engine = await parts.host.get();
+  const folder = await pickFolder('Where is the goal worked on?');
+  if (folder === undefined && (workspace.workspaceFolders ?? []).length > 0) return;
+  if (folder?.scheme !== 'file') {
+    const shown = window.showInformationMessage(
+      'A goal works in a folder. None is open.',
+      'Open Folder',
+      'Try the Offline Demo',
+    );
+    return offer(shown, { 'Open Folder': 'helios.openFolder', 'Try the Offline Demo': 'helios.tryDemo' });
+  }
+  const refusal = await refusalFor(engine, await providerIn(folder.fsPath));
+  if (refusal !== undefined) {
+    const commandOf = Object.fromEntries(refusal.buttons.map(({ title, command }) => [title, command]));
+    return offer(window.showInformationMessage(refusal.markdown, ...Object.keys(commandOf)), commandOf);
+  }
+  const goal = await askGoal();
+  const budget = goal === undefined ? undefined : await askBudget();
+  if (goal === undefined || budget === undefined) return;
+  const session = await engine.sessions.start({ goal, budget, workFolder: folder.fsPath });
+  await showSession(parts, session);
+}
+
+const askGoal = (): Thenable<string | undefined> =>
+  window.showInputBox({
+    title: 'Helios: Start Goal (1/2)',
+    prompt: 'What to train or improve, and the number to reach',
+    placeHolder: 'train the model in train.py to val_loss < 1.2',
+    ignoreFocusOut: true,
+    validateInput: (text) => (text.trim() === '' ? 'Say what is to be reached.' : undefined),
+  });
+
+async function askBudget(): Promise<Budget | undefined> {
+  const text = await window.showInputBox({
+    title: 'Helios: Start Goal (2/2)',
+    prompt: 'What it may spend: dollars, time, turns, tokens; also per experiment. Empty for no limit',
+    value: budgetText(suggestedBudget(), ', ').replace('no limit', ''),
+    placeHolder: '$5, 2 h, 40 turns, 2M tokens, $0.50 per experiment',
+    ignoreFocusOut: true,
+    validateInput(typed) {
+      const parsed = parseBudget(typed);
+      return parsed.ok ? undefined : parsed.problem;
+    },
+  });
+  if (text === undefined) return undefined;
+  const parsed = parseBudget(text);
+  return parsed.ok ? parsed.budget : undefined;
+}
+
+/** In the chat where there is one, else in the Experiments view. */
+export async function showSession({ following, logger }: Parts, session: Session): Promise<void> {
+  if (following.isFollowed(session.id)) {
+    await commands.executeCommand('workbench.action.chat.open');
+    return;
+  }
+  following.want(session.id);
+  try {
+    await commands.executeCommand('workbench.action.chat.open', { query: '@helios /follow' });
+  } catch (error) {
+    following.take();
+    logger.info('The chat could not be opened; the Experiments view shows the session.', error);
+    await commands.executeCommand(`workbench.view.extension.${viewContainer}`);
+  }
+}
+
+async function follow(parts: Parts, argument: unknown): Promise<void> {
+  const engine = await parts.host.get();
+  const id = sessionIdOf(argument);
+  const open = id === undefined ? undefined : parts.sessions.get(id);
+  if (id !== undefined && open === undefined) {
+    const isThere = (await engine.sessions.list()).some((summary) => summary.id === id);
+    if (!isThere) throw new UserFacing('There is no such session any more.');
+    await run('helios.resumeSession', id);
+    return;
+  }
+  const session = open ?? (await pickGoing(parts.sessions, 'Follow which session?'));
+  if (session !== undefined) await showSession(parts, session);
+}

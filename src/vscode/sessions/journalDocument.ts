@@ -1,0 +1,81 @@
+/** A journal as a document that reads like a lab notebook. Pure: no `vscode` here. */
+import { budgetText } from '../../agent/budget/words.ts';
+import type { SessionReading } from '../../agent/contract/sessions.ts';
+import { applyEvent, initialState } from '../../agent/journal/fold.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
+import { cleanText } from '../../base/text.ts';
+import { bestText, statusLine } from '../ui/sessionText.ts';
+import { ledgerTable } from '../experiments/ledgerTable.ts';
+import { Transcript, type ChatPart } from './transcript.ts';
+import { exactTime, plain } from '../ui/words.ts';
+
+/** A night has thousands of events; the earliest of more than these are left to `journal.jsonl`. */
+const maxEntries = 3_000;
+
+export function journalDocument({ state, events, ledger, damage }: SessionReading, nowMs: number): string {
+  const entries = journalEntries(events);
+  const left = entries.length - maxEntries;
+  const table = ledgerTable(ledger);
+  const best = bestText(ledger);
+  const glance = { state, ...(best !== undefined && { best }) };
+  return [
+    `# ${plain(state.goal, 500)}`,
+    plain(statusLine(glance, nowMs), 400),
+    `Started ${exactTime(state.startedMs)} · ${plain(`${state.provider}/${state.model}`)} · budget ${plain(budgetText(state.budget))} · in ${plain(state.workFolder, 300)}`,
+    ...damage.map((problem) => `**The journal is damaged:** ${plain(problem, 400)}`),
+    ...(table === '' ? [] : ['## Runs', table]),
+    '## Journal',
+    ...(left > 0 ? [`${left} earlier entries are in journal.jsonl.`] : []),
+    ...entries.slice(-maxEntries),
+    '',
+  ].join('\n\n');
+}
+
+/** Consecutive events of one minute share one heading of time. */
+function journalEntries(events: readonly JournalEvent[]): string[] {
+  const transcript = new Transcript();
+  const entries: string[] = [];
+  let state: SessionState | undefined;
+  let lastTime = '';
+  for (const event of events) {
+    if (event.type === 'session.started') state = initialState(event);
+    else if (state !== undefined) state = applyEvent(state, event);
+    if (state === undefined) continue;
+    const texts = [...messageText(event), ...transcript.event(event, state).flatMap(partText)];
+    if (texts.length === 0) continue;
+    const time = exactTime(event.at).slice(0, 16);
+    if (time !== lastTime) entries.push(`### ${time}`);
+    lastTime = time;
+    entries.push(...texts);
+  }
+  return entries;
+}
+
+const origins = { person: 'You', wake: 'Woken', monitor: 'Monitor' } as const;
+
+function messageText(event: JournalEvent): string[] {
+  if (event.type !== 'message.added') return [];
+  const { origin } = event;
+  if (origin !== 'person' && origin !== 'wake' && origin !== 'monitor') return [];
+  return [`**${origins[origin]}**`, quoted(event.text)];
+}
+
+const quoted = (text: string): string =>
+  cleanText(text)
+    .slice(0, 4_000)
+    .split('\n')
+    .map((line) => `> ${plain(line, 1_000)}`.trimEnd())
+    .join('\n');
+
+function partText(part: ChatPart): string[] {
+  switch (part.kind) {
+    case 'text':
+    case 'block':
+      return [part.markdown.trim()];
+    case 'line':
+      return [`- ${part.markdown}${(part.files ?? []).map((file) => ` · ${plain(file, 300)}`).join('')}`];
+    case 'progress':
+      return [];
+  }
+}

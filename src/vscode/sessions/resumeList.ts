@@ -1,0 +1,20 @@
+/** The sessions that `/resume` lists. Pure. */
+import type { SessionSummary } from '../../agent/contract/sessions.ts';
+import { counted, oneLine } from '../../base/text.ts';
+import { costText, endText } from '../ui/sessionText.ts';
+import { plain, relativeTime } from '../ui/words.ts';
+
+const most = 20;
+
+/** Markdown; the numbers are those that `/resume n` takes. */
+export function resumeList(listed: readonly SessionSummary[], nowMs: number): string {
+  if (listed.length === 0) return 'There is no session yet. Type a goal to start one.';
+  const lines = listed.slice(0, most).map((summary, index) => {
+    const state = summary.endReason === undefined ? 'not ended' : endText(summary.endReason);
+    const facts = [state, summary.best ?? '', counted(summary.runs, 'run'), costText(summary)];
+    const words = [...facts, relativeTime(summary.lastEventMs, nowMs)].filter((word) => word !== '');
+    return `${index + 1}. ${plain(oneLine(summary.goal, 100), 120)} — ${words.map((word) => plain(word, 60)).join(' · ')}`;
+  });
+  const more = listed.length > most ? `\n\n${listed.length - most} older ones: *Helios: Search Sessions*.` : '';
+  return `${lines.join('\n')}${more}\n\n\`/resume 1\` goes on with the first; what follows the number is said to it.`;
+}

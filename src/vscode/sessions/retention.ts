@@ -1,0 +1,24 @@
+/** How long sessions are kept, as the settings say, and the clean-up at the start of a window. */
+import type { RetentionLimits } from '../../agent/contract/retention.ts';
+import { reportText } from '../../agent/archive/retentionText.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { EngineHost } from '../window/engineHost.ts';
+import { setting } from '../ui/settings.ts';
+
+const dayMs = 86_400_000;
+
+/** `undefined` where nothing is limited. */
+export function retentionLimits(): RetentionLimits | undefined {
+  const [ageDays, gb] = [setting('retention.maxAgeDays'), setting('retention.maxGb')];
+  if (ageDays <= 0 && gb <= 0) return undefined;
+  return { ...(ageDays > 0 && { maxAgeMs: ageDays * dayMs }), ...(gb > 0 && { maxBytes: gb * 1e9 }) };
+}
+
+/** Takes away what the settings say, and writes down what. Without a limit it looks at nothing. */
+export async function applyRetention(host: Pick<EngineHost, 'get'>, logger: Logger): Promise<void> {
+  const limits = retentionLimits();
+  if (limits === undefined) return;
+  const { retention } = await host.get();
+  const plan = await retention.plan(limits);
+  if (plan.goes.length > 0) logger.info(reportText(await retention.carryOut(plan)));
+}

@@ -1,0 +1,88 @@
+/** What the status bar says. Pure: no `vscode` here. */
+import { nothingSpent } from '../../agent/budget/measures.ts';
+import { costLines } from '../../agent/budget/costs.ts';
+import { oneLine } from '../../base/text.ts';
+import { limitLines } from './costTable.ts';
+import {
+  costText,
+  isAlive,
+  isOpen,
+  isWorking,
+  metricText,
+  needsPerson,
+  sleepSpan,
+  sleepText,
+  statusLine,
+  type Glance,
+} from '../ui/sessionText.ts';
+import { plain } from '../ui/words.ts';
+
+export interface StatusBarText {
+  readonly text: string;
+  /** Markdown. */
+  readonly tooltip: string;
+  readonly spoken: string;
+  /** The person is needed: the only reason for a colour. */
+  readonly isWarning: boolean;
+}
+
+/**
+ * `$(beaker) Helios` · `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` · `$(clock) until run 7 ends · 2 h 10 m`. With several
+ * sessions the one that needs the person comes first, then one that works, then one that sleeps.
+ */
+export function statusBarText(glances: readonly Glance[], approvals: number, nowMs: number): StatusBarText {
+  const open = glances.filter(({ state }) => isOpen(state));
+  const shown = [...open].sort((a, b) => urgency(a) - urgency(b) || b.state.lastEventMs - a.state.lastEventMs)[0];
+  const others = open.length > 1 ? ` · +${open.length - 1}` : '';
+  const tooltip =
+    open.map((glance) => tooltipOf(glance, nowMs)).join('\n\n---\n\n') || 'Helios: no session. Click to start a goal.';
+  if (approvals > 0) {
+    const asks = approvals === 1 ? 'an answer is needed' : `${approvals} answers are needed`;
+    return { text: `$(shield) Helios: ${asks}`, tooltip, spoken: `Helios: ${asks}`, isWarning: true };
+  }
+  if (shown === undefined) return { text: '$(beaker) Helios', tooltip, spoken: 'Helios, no session', isWarning: false };
+  const { icon, words } = indicator(shown, nowMs);
+  return {
+    text: `$(${icon}) ${words}${others}`,
+    tooltip,
+    spoken: `Helios: ${statusLine(shown, nowMs)}`,
+    isWarning: needsPerson(shown.state),
+  };
+}
+
+function urgency({ state }: Glance): number {
+  if (needsPerson(state)) return 0;
+  if (isWorking(state)) return 1;
+  return state.phase === 'sleeping' ? 2 : 3;
+}
+
+function indicator({ state, metric }: Glance, nowMs: number): { icon: string; words: string } {
+  if (state.phase === 'sleeping' && state.sleep !== undefined) {
+    const until = oneLine(sleepText(state.sleep.request, state, nowMs), 40);
+    return { icon: 'clock', words: `${until} · ${sleepSpan(state.sleep, nowMs)}` };
+  }
+  if (state.phase === 'paused')
+    return { icon: needsPerson(state) ? 'warning' : 'debug-pause', words: `Helios paused · ${costText(state)}` };
+  const run = metric?.runNumber ?? newestRun(state);
+  const words = [
+    metric ? metricText(metric) : `turn ${state.turns}`,
+    run === undefined ? '' : `run ${run}`,
+    costText(state),
+  ];
+  return { icon: 'sync~spin', words: words.filter((word) => word !== '').join(' · ') };
+}
+
+function newestRun(state: Glance['state']): number | undefined {
+  const alive = [...state.runs.values()].filter(isAlive);
+  return alive.at(-1)?.spec.number;
+}
+
+function tooltipOf(glance: Glance, nowMs: number): string {
+  const { state } = glance;
+  const costs = [...costLines(state), ...limitLines({ state, today: nothingSpent, nowMs })];
+  return [
+    `**${plain(state.goal, 200)}**`,
+    plain(statusLine(glance, nowMs), 300),
+    ...costs.map((part) => plain(part, 200)),
+  ].join('\n\n');
+}

@@ -1,0 +1,106 @@
+/** Commands over all sessions of the home folder: search, export, clean up. */
+import { Uri, window, workspace } from 'vscode';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { RetentionLimits } from '../../agent/contract/retention.ts';
+import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/archive/exportRecords.ts';
+import { exportFormats, exportText } from '../../agent/archive/exportText.ts';
+import { countText, planHeader, planRows, reportText } from '../../agent/archive/retentionText.ts';
+import { UserFacing } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { writePieces } from '../../storage/newFile.ts';
+import type { Handlers } from '../ui/commandRegistry.ts';
+import type { Parts } from '../window/parts.ts';
+import { pickOne, summaryChoice } from '../window/pick.ts';
+import { sessionIdOf } from '../ui/commandTarget.ts';
+import { retentionLimits } from './retention.ts';
+import { pickBySearch } from './sessionSearch.ts';
+
+export function storeCommands(parts: Parts, showView: (id: SessionId) => Promise<void>): Handlers {
+  return {
+    'helios.searchSessions': async () => {
+      const id = await pickBySearch((await parts.host.get()).sessions);
+      if (id !== undefined) await showView(id);
+    },
+    'helios.exportSessions': (argument) => exportSessions(parts, sessionIdOf(argument)),
+    'helios.cleanUpSessions': () => cleanUp(parts),
+  };
+}
+
+const kindLabels: Readonly<Record<ExportKind, string>> = {
+  sessions: 'Sessions: a row each',
+  messages: 'Messages: everything that was said, calls and their results',
+  metrics: 'Metrics: every point of every run',
+  ledger: 'Ledger: a row for each run, with its verdict, decision and cost',
+  events: 'Events: the journal as it is',
+};
+
+async function exportSessions({ host }: Parts, named: SessionId | undefined): Promise<void> {
+  const engine = await host.get();
+  const kinds = exportKinds.map((value) => ({ label: kindLabels[value], value }));
+  const kind = await pickOne(kinds, 'Export what?');
+  if (kind === undefined) return;
+  const scope = named === undefined ? await pickScope(engine, kind) : { id: named };
+  const format =
+    scope &&
+    (await pickOne(
+      exportFormats.map((value) => ({ label: value.toUpperCase(), value })),
+      'Which format?',
+    ));
+  if (scope === undefined || format === undefined) return;
+  const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file(engine.home);
+  const target = await window.showSaveDialog({
+    defaultUri: Uri.joinPath(folder, `helios-${kind}.${format}`),
+    filters: { [format.toUpperCase()]: [format] },
+  });
+  if (target === undefined) return;
+  const records = exportRecords(engine, kind, scope.id);
+  const shape = { format, columns: exportColumns[kind], redact: engine.redact };
+  await writePieces(target.fsPath, exportText(records, shape), { replaces: true });
+  const answer = await window.showInformationMessage(`Exported to ${target.fsPath}.`, 'Open');
+  if (answer === 'Open') await window.showTextDocument(target);
+}
+
+interface Scope {
+  readonly id?: SessionId;
+}
+
+/** All sessions, or one. */
+async function pickScope({ sessions }: Engine, kind: ExportKind): Promise<Scope | undefined> {
+  const listed = await sessions.list();
+  if (listed.length === 0) throw new UserFacing('There is no session yet.', 'Start one with “Helios: Start Goal”.');
+  if (kind === 'sessions') return {};
+  const all = { label: 'All sessions', value: {} satisfies Scope };
+  const each = listed.map((summary) => ({ ...summaryChoice(summary), value: { id: summary.id } satisfies Scope }));
+  return pickOne<Scope>([all, ...each], 'Of which session?');
+}
+
+const days = [30, 90, 180, 365] as const;
+const dayMs = 86_400_000;
+
+/** Shows what would go as a table, then asks. */
+async function cleanUp({ host, documents }: Parts): Promise<void> {
+  const engine = await host.get();
+  const limits = await pickLimits();
+  if (limits === undefined) return;
+  const plan = await engine.retention.plan(limits);
+  if (plan.goes.length === 0) {
+    await window.showInformationMessage('No session is to go.');
+    return;
+  }
+  const rows = planRows(plan, Date.now());
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const table = [line(planHeader), line(planHeader.map(() => '---')), ...rows.map(line)].join('\n');
+  await documents.open('/sessions/Clean Up.md', () => Promise.resolve(`# Clean Up\n\n${table}\n`));
+  const remove = 'Remove';
+  const question = `Remove ${countText(plan.goes)}, with ${plan.goes.length === 1 ? 'its' : 'their'} runs on every machine?`;
+  if ((await window.showWarningMessage(question, { modal: true }, remove)) !== remove) return;
+  await window.showInformationMessage(reportText(await engine.retention.carryOut(plan)));
+}
+
+async function pickLimits(): Promise<RetentionLimits | undefined> {
+  const set = retentionLimits();
+  const choices = days.map((count) => ({ label: `Older than ${count} days`, value: { maxAgeMs: count * dayMs } }));
+  const asSet = set && { label: 'As the settings say', detail: 'helios.retention', value: set };
+  return pickOne<RetentionLimits>([...(asSet ? [asSet] : []), ...choices], 'Which sessions may go?');
+}

@@ -1,0 +1,39 @@
+/** The one door through which commands are registered: typed ids, and every failure told to the person. */
+import { commands, env, Uri, window, type Disposable } from 'vscode';
+import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { CommandId } from './contributions.ts';
+
+export type Handler = (...args: readonly unknown[]) => unknown;
+export type Handlers = Partial<Record<CommandId, Handler>>;
+
+export function registerCommands(handlers: Handlers, logger: Logger): Disposable[] {
+  return Object.entries(handlers).map(([id, handler]) =>
+    commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        await handler(...args);
+      } catch (error) {
+        tell(error, logger);
+      }
+    }),
+  );
+}
+
+export const run = (id: CommandId, ...args: readonly unknown[]): Thenable<unknown> =>
+  commands.executeCommand(id, ...args);
+
+/** Shows what went wrong and what to do about it; a fault of ours also goes to the log. */
+export function tell(error: unknown, logger: Logger): void {
+  if (error instanceof UserFacing) {
+    void window.showErrorMessage(adviceOf(error));
+    return;
+  }
+  logger.error(error instanceof Error ? error : messageOf(error));
+  void window.showErrorMessage(`Helios: ${messageOf(error)}`, 'Show Output').then((choice) => {
+    if (choice !== undefined) void run('helios.showOutput');
+  });
+}
+
+export const copyText = (text: string): Thenable<void> => env.clipboard.writeText(text);
+
+export const openFile = (path: string): Thenable<unknown> => commands.executeCommand('vscode.open', Uri.file(path));

@@ -1,0 +1,142 @@
+/** One tree view: plain rows → what VS Code draws. A redraw touches only the rows that are different. */
+import {
+  EventEmitter,
+  MarkdownString,
+  ThemeColor,
+  ThemeIcon,
+  TreeItem,
+  TreeItemCollapsibleState,
+  window,
+  type TreeDataProvider,
+  type TreeView,
+} from 'vscode';
+import { coalesced } from '../../base/coalesced.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { Event } from '../../base/emitter.ts';
+import type { TreeNode } from './treeNode.ts';
+
+export interface TreeParts {
+  readonly id: string;
+  /** The rows as they are now. */
+  load(): Promise<readonly TreeNode[]>;
+  onFailure(error: unknown): void;
+}
+
+/** What VS Code knows a row by, for as long as the thing lives; its content changes. */
+type Row = { -readonly [Key in keyof TreeNode]: TreeNode[Key] };
+
+export class Tree implements TreeDataProvider<TreeNode>, Disposable {
+  readonly #parts: TreeParts;
+  readonly #changed = new EventEmitter<TreeNode | undefined>();
+  readonly #view: TreeView<TreeNode>;
+  readonly #owned = new DisposableStore();
+  readonly #rows = new Map<string, Row>();
+  #roots: readonly TreeNode[] | undefined;
+  /** Loaded already for the draw that was asked for. */
+  #loaded: readonly TreeNode[] | undefined;
+  #isStale = false;
+  readonly #update = coalesced(() => this.#redraw());
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly onDidChangeVisibility: Event<boolean>;
+
+  constructor(parts: TreeParts) {
+    this.#parts = parts;
+    this.#view = this.#owned.add(
+      window.createTreeView(parts.id, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true }),
+    );
+    this.#owned.add(this.#changed);
+    this.#owned.add(this.#view.onDidChangeVisibility(({ visible }) => visible && this.#isStale && this.refresh()));
+    this.onDidChangeVisibility = (listener) => this.#view.onDidChangeVisibility(({ visible }) => listener(visible));
+  }
+
+  get isVisible(): boolean {
+    return this.#view.visible;
+  }
+
+  /** A hidden tree is drawn when it is shown. */
+  refresh(): void {
+    this.#isStale = !this.#view.visible;
+    if (!this.#isStale) void this.#update();
+  }
+
+  /** Every row, also those whose content is found only when they are opened. */
+  reload(): void {
+    this.#roots = undefined;
+    this.refresh();
+  }
+
+  /** `one` and `several` say what is counted: `run going`, `runs going`. */
+  badge(count: number, one: string, several: string): void {
+    const tooltip = `${count} ${count === 1 ? one : several}`;
+    if (this.#view.badge?.value !== count) this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
+  }
+
+  async getChildren(row?: TreeNode): Promise<TreeNode[]> {
+    try {
+      const children = row === undefined ? await this.#takeRoots() : row.children;
+      const nodes = typeof children === 'function' ? await children() : (children ?? []);
+      return nodes.map((node) => this.#rowFor(node));
+    } catch (error) {
+      this.#parts.onFailure(error);
+      return [];
+    }
+  }
+
+  getTreeItem(node: TreeNode): TreeItem {
+    const item = new TreeItem(node.label, collapsibleState(node));
+    item.id = node.id;
+    item.accessibilityInformation = { label: node.spoken };
+    if (node.description !== undefined) item.description = node.description;
+    if (node.context !== undefined) item.contextValue = node.context;
+    if (node.tooltip !== undefined) item.tooltip = new MarkdownString(node.tooltip);
+    if (node.icon !== undefined)
+      item.iconPath = new ThemeIcon(node.icon.id, node.icon.color ? new ThemeColor(node.icon.color) : undefined);
+    if (node.onClick !== undefined) item.command = { command: node.onClick, title: 'Open', arguments: [node] };
+    return item;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  async #takeRoots(): Promise<readonly TreeNode[]> {
+    const roots = this.#loaded ?? (await this.#parts.load());
+    this.#loaded = undefined;
+    this.#roots = roots;
+    return roots;
+  }
+
+  /** Rows that came, went or moved: all of them; else those whose content is different, each with what is below it. */
+  async #redraw(): Promise<void> {
+    try {
+      const before = this.#roots;
+      const roots = await this.#parts.load();
+      this.#roots = roots;
+      if (before === undefined || String(roots.map(idOf)) !== String(before.map(idOf))) {
+        this.#loaded = roots;
+        this.#rows.clear();
+        this.#changed.fire(undefined);
+        return;
+      }
+      for (const [index, root] of roots.entries())
+        if (JSON.stringify(root) !== JSON.stringify(before[index])) this.#changed.fire(this.#rowFor(root));
+    } catch (error) {
+      this.#parts.onFailure(error);
+    }
+  }
+
+  /** The same object for the same thing, with what it is now. */
+  #rowFor(node: TreeNode): TreeNode {
+    const row = this.#rows.get(node.id) ?? { ...node };
+    for (const key of Object.keys(row)) if (!(key in node)) delete row[key as keyof Row];
+    this.#rows.set(node.id, Object.assign(row, node));
+    return row;
+  }
+}
+
+const idOf = ({ id }: TreeNode): string => id;
+
+function collapsibleState(node: TreeNode): TreeItemCollapsibleState {
+  if (node.children === undefined) return TreeItemCollapsibleState.None;
+  return node.isExpanded ? TreeItemCollapsibleState.Expanded : TreeItemCollapsibleState.Collapsed;
+}

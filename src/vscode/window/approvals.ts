@@ -1,0 +1,48 @@
+/** Questions of sessions that wait for the person. They are answered once, from wherever they are shown. */
+import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
+
+export class Approvals {
+  readonly #pending = new Map<string, { request: ApprovalRequest; settle: (answer: ApprovalAnswer) => void }>();
+  readonly #asked = new Emitter<ApprovalRequest>();
+  readonly #changed = new Emitter<void>();
+  readonly onDidAsk: Event<ApprovalRequest> = this.#asked.event;
+  /** A question came or went. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+
+  /** Oldest first. */
+  pending(): readonly ApprovalRequest[] {
+    return [...this.#pending.values()].map(({ request }) => request);
+  }
+
+  /** Resolves with the answer. Rejects, and withdraws the question, when the signal is aborted. */
+  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
+    return new Promise((resolve, reject) => {
+      const withdraw = (): void => {
+        this.#forget(request.callId);
+        reject(new Error('The question was withdrawn.'));
+      };
+      if (signal.aborted) return withdraw();
+      signal.addEventListener('abort', withdraw, { once: true });
+      const settle = (answer: ApprovalAnswer): void => {
+        signal.removeEventListener('abort', withdraw);
+        this.#forget(request.callId);
+        resolve(answer);
+      };
+      this.#pending.set(request.callId, { request, settle });
+      this.#changed.fire();
+      this.#asked.fire(request);
+    });
+  }
+
+  /** False when the question is answered or withdrawn already. */
+  answer(callId: string, answer: ApprovalAnswer): boolean {
+    const entry = this.#pending.get(callId);
+    entry?.settle(answer);
+    return entry !== undefined;
+  }
+
+  #forget(callId: string): void {
+    if (this.#pending.delete(callId)) this.#changed.fire();
+  }
+}

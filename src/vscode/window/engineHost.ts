@@ -1,0 +1,76 @@
+/** The one engine of this window: built on first use, closed with the window. */
+import { Emitter, type Event } from '../../base/emitter.ts';
+import { UserFacing } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { EnginePorts } from '../../agent/contract/ports.ts';
+import type { EngineSettings } from '../../agent/contract/settings.ts';
+import type { ModelProvider } from '../../models/model.ts';
+
+export type CreateEngine = (options: {
+  readonly home: string;
+  readonly assetsFolder: string;
+  readonly ownerKind: 'window';
+  readonly settings: () => EngineSettings;
+  readonly ports: EnginePorts;
+  readonly providers: readonly ModelProvider[];
+  readonly logger: Logger;
+}) => Promise<Engine>;
+
+export interface EngineHostOptions {
+  readonly create: () => Promise<Engine>;
+  /** False in a workspace that is not trusted: nothing is built then. */
+  readonly isTrusted: () => boolean;
+}
+
+export class EngineHost {
+  readonly #options: EngineHostOptions;
+  readonly #opened = new Emitter<Engine>();
+  /** Fires once, when the engine is there. */
+  readonly onDidOpen: Event<Engine> = this.#opened.event;
+  #engine: Promise<Engine> | undefined;
+  #current: Engine | undefined;
+  #isClosed = false;
+
+  constructor(options: EngineHostOptions) {
+    this.#options = options;
+  }
+
+  /** The engine where it is built already. */
+  get current(): Engine | undefined {
+    return this.#current;
+  }
+
+  /** Builds the engine on the first call; after a failure the next call tries again. Rejects with `UserFacing` without trust. */
+  get(): Promise<Engine> {
+    if (!this.#options.isTrusted()) return Promise.reject(notTrusted());
+    if (this.#isClosed) return Promise.reject(new UserFacing('This window is closing.'));
+    this.#engine ??= this.#open();
+    return this.#engine;
+  }
+
+  /** Lets go of the sessions; runs go on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const engine = await this.#engine?.catch(() => undefined);
+    this.#current = undefined;
+    await engine?.close();
+    engine?.dispose();
+  }
+
+  async #open(): Promise<Engine> {
+    try {
+      const engine = await this.#options.create();
+      this.#current = engine;
+      this.#opened.fire(engine);
+      return engine;
+    } catch (error) {
+      this.#engine = undefined;
+      throw error;
+    }
+  }
+}
+
+export const trustText = 'Helios runs commands and edits files, so it starts only in a folder that you trust.';
+
+const notTrusted = (): UserFacing => new UserFacing(trustText, 'Manage Workspace Trust');

@@ -1,0 +1,149 @@
+/** The sessions of this window as the views see them: one event for whatever changes, and the newest numbers. */
+import type { Engine } from '../../agent/contract/engine.ts';
+import type { Session } from '../../agent/contract/sessions.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
+import type { Clock } from '../../base/clock.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { Emitter, type Event } from '../../base/emitter.ts';
+import type { RunId } from '../../base/ids.ts';
+import { summaryFor } from '../../experiments/ledger.ts';
+import type { Trend } from '../../metrics/metric.ts';
+import type { RunChange } from '../../runs/liveRun.ts';
+import { Frames } from '../ui/frames.ts';
+import type { OpenSessionView, RunFacts } from './sessionFacts.ts';
+import { bestText, isAlive, isOpen, isWorking, type Glance, type LiveMetric } from '../ui/sessionText.ts';
+
+/** Views are drawn anew at most this often. */
+const frameMs = 250;
+/** Relative times grow old without an event. */
+const tickMs = 30_000;
+
+export class OpenSessions implements Disposable {
+  readonly #owned = new DisposableStore();
+  readonly #clock: Clock;
+  readonly #changed = new Emitter<void>();
+  readonly #recorded = new Emitter<{ readonly session: Session; readonly event: JournalEvent }>();
+  readonly #ran = new Emitter<RunChange>();
+  readonly #frames: Frames;
+  readonly #watched = new Map<string, Disposable>();
+  #engine: Engine | undefined;
+  #tick: Disposable | undefined;
+
+  /** Something that a view shows is different; at most four times a second. */
+  readonly onDidChange: Event<void> = this.#changed.event;
+  readonly onDidRecord: Event<{ readonly session: Session; readonly event: JournalEvent }> = this.#recorded.event;
+  readonly onDidChangeRun: Event<RunChange> = this.#ran.event;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#frames = this.#owned.add(new Frames(clock, frameMs, () => this.#changed.fire()));
+  }
+
+  attach(engine: Engine): void {
+    this.#engine = engine;
+    this.#owned.add(engine.sessions.onDidChange(() => this.#watchAll()));
+    this.#owned.add(
+      engine.runs.onDidChange((change) => {
+        this.#ran.fire(change);
+        this.#frames.request();
+      }),
+    );
+    this.#watchAll();
+  }
+
+  /** Asks the views to draw anew, such as after a change of a setting. */
+  refresh(): void {
+    this.#frames.request();
+  }
+
+  /** Oldest first; ended ones stay while they are open here. */
+  all(): readonly Session[] {
+    return this.#engine?.sessions.open() ?? [];
+  }
+
+  /** Those that are not ended, the newest first. */
+  going(): readonly Session[] {
+    return this.all()
+      .filter(({ state }) => isOpen(state))
+      .sort((a, b) => b.state.startedMs - a.state.startedMs);
+  }
+
+  get(id: string): Session | undefined {
+    return this.all().find((session) => session.id === id);
+  }
+
+  get isWorking(): boolean {
+    return this.all().some(({ state }) => isWorking(state) || state.phase === 'sleeping');
+  }
+
+  views(): readonly OpenSessionView[] {
+    return this.all().map((session) => this.view(session));
+  }
+
+  view({ state, ledger }: Session): OpenSessionView {
+    return { state, ledger, facts: (runId) => this.#factsOf(runId) };
+  }
+
+  #factsOf(runId: RunId): RunFacts | undefined {
+    const run = this.#engine?.runs.get(runId);
+    return run && { liveness: run.liveness, gpuTime: this.#engine?.resources.gpuTime(runId) };
+  }
+
+  glance(session: Session): Glance {
+    const metric = this.#liveMetric(session);
+    const best = bestText(session.ledger);
+    return { state: session.state, ...(metric && { metric }), ...(best !== undefined && { best }) };
+  }
+
+  dispose(): void {
+    this.#tick?.dispose();
+    for (const watch of this.#watched.values()) watch.dispose();
+    this.#owned.dispose();
+  }
+
+  #watchAll(): void {
+    const open = this.all();
+    for (const session of open) {
+      if (this.#watched.has(session.id)) continue;
+      const watch = session.onDidRecord((event) => {
+        this.#recorded.fire({ session, event });
+        this.#frames.request();
+      });
+      this.#watched.set(session.id, watch);
+    }
+    for (const [id, watch] of this.#watched) {
+      if (open.some((session) => session.id === id)) continue;
+      watch.dispose();
+      this.#watched.delete(id);
+    }
+    this.#frames.request();
+    this.#keepTicking();
+  }
+
+  #keepTicking(): void {
+    this.#tick ??= this.#clock.after(tickMs, () => {
+      this.#tick = undefined;
+      if (this.going().length > 0) this.#keepTicking();
+      this.#frames.request();
+    });
+  }
+
+  /** Of the run that prints the metric that decides; the newest where several do. */
+  #liveMetric(session: Session): LiveMetric | undefined {
+    const { state } = session;
+    const { decisive } = session.ledger;
+    if (decisive === undefined) return undefined;
+    const runs = [...state.runs.values()].reverse();
+    for (const run of [...runs.filter(isAlive), ...runs]) {
+      const metrics = this.#engine?.runs.get(run.spec.id)?.metrics;
+      const summary = summaryFor(metrics?.summaries() ?? run.metrics, decisive.metric);
+      if (summary === undefined) continue;
+      const trend = metrics?.trend(summary.metric) ?? 'insufficient_data';
+      return { name: summary.metric, value: summary.last, trend: arrowOf(trend), runNumber: run.spec.number };
+    }
+    return undefined;
+  }
+}
+
+const arrowOf = (trend: Trend): LiveMetric['trend'] =>
+  trend === 'increasing' ? 'up' : trend === 'decreasing' ? 'down' : 'flat';
