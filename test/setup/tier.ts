@@ -128,14 +128,14 @@ export const unsteadyLine = (unsteady: readonly Failure[]): string =>
 const nameOf = ({ script }: Tier): string => script.replace(':', '-');
 
 /** Tests reach nobody's account: what the environment, or the home folder, knows of one is not for them. */
-function ownEnvironment(none: string): NodeJS.ProcessEnv {
+export function ownEnvironment(none: string): NodeJS.ProcessEnv {
   const account = /^(ANTHROPIC|OPENAI|GEMINI|GOOGLE|AWS|CHATGPT|CLAUDE)_/;
   const kept = Object.entries(process.env).filter(([name]) => !account.test(name));
   return { ...Object.fromEntries(kept), AWS_CONFIG_FILE: none, AWS_SHARED_CREDENTIALS_FILE: none };
 }
 
 /** Each tier has a process group of its own, so that nothing it started outlives it. */
-function endGroup(group: number, signal: NodeJS.Signals): void {
+export function endGroup(group: number, signal: NodeJS.Signals): void {
   if (group === 0) return;
   try {
     process.kill(-group, signal);
