@@ -43,7 +43,7 @@ export function unmapped(root: string, map: CoverageMap, sources: Sources, isStr
     });
 }
 
-/** Runs a test file and counts what it executes. A test that fails is known by what it executed until then. */
+/** Runs a test file and counts what it executes, also where it fails. */
 export async function cover(tree: Tree, test: string, sources: Sources): Promise<Coverage> {
   const folder = join(dirname(tree.root), 'coverage');
   rmSync(folder, { recursive: true, force: true });
