@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Engine } from './agent/contract/engine.ts';
 import type { EnginePorts } from './agent/contract/ports.ts';
 import type { EngineSettings } from './agent/contract/settings.ts';
+import { JournalSpending } from './agent/budget/journalSpending.ts';
 import { DaySpending } from './agent/budget/daySpending.ts';
 import { createNotifier } from './agent/person/createNotifier.ts';
 import { reportsFolder } from './agent/session/projectTerms.ts';
@@ -103,6 +104,7 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
     ...{ home, catalogue, version: heliosVersion, ownerKind: options.ownerKind ?? 'terminal' },
     shared: {
       ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web, reports, notifier },
+      spending: new JournalSpending(home, 0),
       pages: new WebReader(web),
       looks: new MachineLooks(clock),
       machinesIn,

@@ -31,8 +31,11 @@ export type Answer = 'allow' | 'allow_session' | 'deny';
 /** Asks the person. Rejects when there is nobody to ask; once the signal is aborted, its answer is not waited for. */
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
 
+/** `read`: nothing but reading, and nobody is asked. */
+export type GateMode = 'ask' | 'allow' | 'read';
+
 export interface GateOptions {
-  mode(): 'ask' | 'allow';
+  mode(): GateMode;
   readonly ask: Ask;
   readonly clock: Clock;
   /** Tools that were allowed for the session before a restart. */
@@ -52,7 +55,8 @@ const mendedWithinMs = 60_000;
  * - mode `allow`: everything that tools offer is allowed.
  * - mode `ask`: reading, and the agent's own notes, are allowed; anything else is asked for, once, or once per tool for
  *   the rest of the session.
- * - in both: a call that had to be mended is asked for each time, unless it only reads or changes the agent's own notes.
+ * - mode `read`: reading, and the agent's own notes, are allowed; anything else is refused.
+ * - in the others: a call that had to be mended is asked for each time, unless it only reads or changes the agent's own notes.
  */
 export function createGate({ mode, ask, clock, allowedTools: before = [] }: GateOptions): Gate {
   const allowedTools = new Set(before);
@@ -60,6 +64,7 @@ export function createGate({ mode, ask, clock, allowedTools: before = [] }: Gate
     async decide(call, signal) {
       if (onlyReads(call)) return { isAllowed: true, by: 'rule', why: 'only reads' };
       if (call.isOwnData) return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
+      if (mode() === 'read') return decisions.readsOnly;
       if ((call.repairs ?? []).length > 0) return decisions[await answerInTime({ ask, clock, call }, signal)];
       if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
       const { approvedAs: tool = call.tool } = call;
@@ -76,7 +81,8 @@ export function createGate({ mode, ask, clock, allowedTools: before = [] }: Gate
 const onlyReads = ({ effect, accesses }: GateCall): boolean =>
   effect === 'read' && accesses.every(({ kind }) => kind === 'read');
 
-const decisions: Readonly<Record<Answer | 'nobody' | 'withdrawn', Decision>> = {
+const decisions: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Decision>> = {
+  readsOnly: { isAllowed: false, by: 'rule', why: 'this session only reads' },
   allow: { isAllowed: true, by: 'person', why: 'the person allowed it' },
   allow_session: { isAllowed: true, by: 'person', why: 'the person allowed it' },
   deny: { isAllowed: false, by: 'person', why: 'the person did not allow it' },

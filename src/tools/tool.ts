@@ -50,6 +50,8 @@ export interface ToolTraits {
   readonly isQuiet: boolean;
   /** The tool whose approval for the session counts for this one, too. */
   readonly approvedAs?: string;
+  /** Lines of the system prompt of every session that has the tool: when to use it, and how. */
+  readonly guidance: readonly string[];
 }
 
 export interface Tool extends ToolTraits {
@@ -69,8 +71,8 @@ export interface Tool extends ToolTraits {
 }
 
 /**
- * `isRepeatable` defaults to true for reading tools, `changesCode` to true for those that write or execute, every other
- * trait to false.
+ * `isRepeatable` defaults to true for reading tools, `changesCode` to true for those that write or execute, `guidance` to
+ * none, every other trait to false.
  */
 export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTraits> {
   readonly name: string;
@@ -126,6 +128,7 @@ const traitsOf = ({
   changesCode: traits.changesCode ?? (effect === 'write' || effect === 'execute'),
   endsTurn: traits.endsTurn ?? false,
   isQuiet: traits.isQuiet ?? false,
+  guidance: traits.guidance ?? [],
   ...(approvedAs !== undefined && { approvedAs }),
 });
 

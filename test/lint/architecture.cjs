@@ -48,6 +48,7 @@ const floors = {
     'runs',
     'experiments',
     'context',
+    'profiles',
     'loop',
     'beside',
     'reports',

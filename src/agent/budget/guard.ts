@@ -16,7 +16,7 @@ import {
   type DayLimits,
   type Measure,
 } from './measures.ts';
-import { type DaySpent } from '../contract/budget.ts';
+import { type Spent } from '../contract/budget.ts';
 import { affordable, type Affordable } from './nextCall.ts';
 import { dueNotices, endSummary, graceTurns, noticeOf, type Ending } from './notices.ts';
 
@@ -27,7 +27,9 @@ export interface BudgetGuardDeps {
   prices(): PriceTable;
   dayLimits(): DayLimits | undefined;
   /** Of all sessions of the home, as of now. */
-  today(): Promise<DaySpent>;
+  today(): Promise<Spent>;
+  /** Of the sessions that this one started, down to the last, as of now. */
+  children(): Promise<Spent>;
   /** Names of the runs that go on, such as `run 3`. */
   going(): readonly string[];
   end(reason: EndReason, summary: string): Promise<void>;
@@ -101,7 +103,8 @@ export class BudgetGuard {
     const dayLimits = this.#deps.dayLimits();
     const isDayLimited = dayLimits !== undefined && Object.keys(dayLimits).length > 0;
     const today = isDayLimited ? await this.#deps.today() : nothingSpent;
-    return measuresOf({ state: log.state, dayLimits, today, nowMs: clock.now() });
+    const children = log.state.children.length > 0 ? await this.#deps.children() : nothingSpent;
+    return measuresOf({ state: log.state, dayLimits, today, children, nowMs: clock.now() });
   }
 
   /** The allowance of the experiment, when it was over so many turns ago that nothing will come of it. */

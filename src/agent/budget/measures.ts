@@ -1,12 +1,12 @@
 /** Every limit in one list, with what was used of it. Nothing else decides what is used up. */
-import type { DaySpent } from '../contract/budget.ts';
+import type { Spent } from '../contract/budget.ts';
 import type { Budget, BudgetScope, Limits } from '../journal/events.ts';
 import type { Experiment, SessionState } from '../journal/state.ts';
 
 /** What one day may cost, all sessions of a home together. */
 export type DayLimits = Pick<Limits, 'usd' | 'tokens'>;
 
-export const nothingSpent: DaySpent = { usd: 0, tokens: 0, hasUnknownCost: false };
+export const nothingSpent: Spent = { usd: 0, tokens: 0, hasUnknownCost: false };
 
 /** One limit. `used` and `of` are in its unit: dollars, tokens, minutes or turns. */
 export interface Measure {
@@ -20,7 +20,9 @@ export interface Spendable {
   readonly state: SessionState;
   readonly dayLimits?: DayLimits | undefined;
   /** Read only where a day has limits. */
-  readonly today: DaySpent;
+  readonly today: Spent;
+  /** Of the sessions that this one started; counts towards its goal. Absent: none. */
+  readonly children?: Spent;
   readonly nowMs: number;
 }
 
@@ -28,9 +30,14 @@ const limitNames = ['usd', 'tokens', 'minutes', 'turns'] as const satisfies read
 const minuteMs = 60_000;
 
 /** The goal's first, then the day's, then those of the experiment: none before the first launch. */
-export function measuresOf({ state, dayLimits = {}, today, nowMs }: Spendable): Measure[] {
+export function measuresOf({ state, dayLimits = {}, today, children = nothingSpent, nowMs }: Spendable): Measure[] {
   const { usd, turns, inputTokens, outputTokens, startedMs } = state;
-  const goal = { usd, turns, tokens: inputTokens + outputTokens, minutes: (nowMs - startedMs) / minuteMs };
+  const goal = {
+    usd: usd + children.usd,
+    tokens: inputTokens + outputTokens + children.tokens,
+    minutes: (nowMs - startedMs) / minuteMs,
+    turns,
+  };
   const experiment = currentExperiment(state);
   return [
     ...measured('goal', state.budget, goal),

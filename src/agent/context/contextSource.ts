@@ -18,6 +18,8 @@ export interface ContextSourceDeps {
   readonly memory: MemoryStore;
   readonly machines: Machines;
   readonly clock: Clock;
+  /** Stable sections of the system prompt, in order. */
+  readonly sections: readonly string[];
   readonly project?: Pick<ProjectFile, 'instructions'>;
   settings(): Pick<EngineSettings, 'permissionMode'>;
 }
@@ -39,13 +41,14 @@ export const contextSource = (deps: ContextSourceDeps): ContextSource => ({
 });
 
 /** Renders once, and again after a checkpoint or when a sticky changed: in between the prompt stays cached as it is. */
-function promptSource({ log, memory, machines, clock, project }: ContextSourceDeps): ContextSource['prompt'] {
+function promptSource({ log, memory, machines, clock, project, sections }: ContextSourceDeps): ContextSource['prompt'] {
   let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
   return async (isNew) => {
     const { stickies, workFolder } = log.state;
     if (rendered !== undefined && !isNew && rendered.stickies === stickies) return rendered.parts;
     const hasBriefing = log.events.some((event) => event.type === 'context.checkpointed');
     const parts = renderPrompt({
+      sections,
       workFolder,
       stickies,
       machines: await Promise.all(machines.list().map((machine) => machineLine(machine, clock))),

@@ -1,8 +1,7 @@
-/** Spending of a day. */
-
-/** What was spent on a day by all sessions of a home. */
-export interface DaySpent {
+/** What calls to models came to. */
+export interface Spent {
   readonly usd: number;
+  /** Input, cached or not, and output. */
   readonly tokens: number;
   /** True when a call was made whose price is not known: `usd` is then a lower bound. */
   readonly hasUnknownCost: boolean;

@@ -10,7 +10,7 @@ import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { Runs } from '../../runs/runs.ts';
-import type { DaySpent } from './budget.ts';
+import type { Spent } from './budget.ts';
 import type { Reports } from './reports.ts';
 import type { Retention } from './retention.ts';
 import type { Sessions } from './sessions.ts';
@@ -35,7 +35,7 @@ export interface Engine extends Disposable {
   /** Takes out of a text what this process knows to be a secret, and what has the form of one. */
   redact(text: string): string;
   /** What all sessions of the home have spent since midnight, those of other processes too. */
-  spentToday(): Promise<DaySpent>;
+  spentToday(): Promise<Spent>;
   /** Ends what this process does with the sessions (leases are let go, runs go on) and writes out the index. */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { RunSink } from '../../runs/elsewhere.ts';
 import type { Liveness, RunEnd } from '../../runs/run.ts';
 import type { LeaseOwner } from '../../storage/leaseOwner.ts';
 import type { Reproduction, ReproduceRequest } from './reproduction.ts';
-import type { Budget, EndReason, JournalEvent, StreamEvent } from '../journal/events.ts';
+import type { Budget, EndReason, JournalEvent, ProfileId, StreamEvent } from '../journal/events.ts';
 import type { FollowedEvents } from '../journal/followJournal.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
 import type { SearchHit, SearchOptions } from './search.ts';
@@ -24,6 +24,10 @@ export interface GoalRequest {
   /** Absent: the configured provider and its default model. */
   readonly provider?: string;
   readonly model?: string;
+  /** Default: a goal. */
+  readonly profile?: ProfileId;
+  /** The session of this process that starts this one, and whose budget counts it. */
+  readonly parent?: SessionId;
 }
 
 /** One line of the list of sessions, read from the index. */

@@ -30,7 +30,10 @@ export interface Budget extends Limits {
 /** `day`: of all sessions of a home, from midnight to midnight of the clock of the computer. */
 export type BudgetScope = 'goal' | 'day' | 'experiment';
 
-export type EndReason = 'goal' | 'blocked' | 'budget' | 'no_progress' | 'plateau' | 'user' | 'error';
+export type EndReason = 'goal' | 'answered' | 'blocked' | 'budget' | 'no_progress' | 'plateau' | 'user' | 'error';
+
+/** What a session is for: it decides on prompt, tools, end, permissions and limits. */
+export type ProfileId = 'goal' | 'question';
 
 /** What a watchdog saw. */
 export type AlarmKind = 'non_finite' | 'divergence' | 'throughput' | 'silence' | 'disk' | 'gpu_idle';
@@ -59,7 +62,13 @@ export type SessionEvent =
       readonly model: string;
       readonly workFolder: string;
       readonly helios: string;
+      /** Absent: a goal. */
+      readonly profile?: ProfileId;
+      /** The session that started this one, whose budget counts what it spends. */
+      readonly parent?: SessionId;
     }
+  /** This session started another one, which its budget counts from now on. */
+  | { readonly type: 'child.started'; readonly sessionId: SessionId }
   /** Another process took the session up again: after a reload, a crash, or on request. */
   | { readonly type: 'session.resumed'; readonly by: string; readonly budget?: Budget }
   | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }

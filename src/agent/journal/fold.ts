@@ -28,6 +28,9 @@ export function initialState(event: Started): SessionState {
     provider: event.provider,
     model: event.model,
     workFolder: event.workFolder,
+    profile: event.profile ?? 'goal',
+    ...(event.parent && { parent: event.parent }),
+    children: [],
     startedMs: event.at,
     lastEventMs: event.at,
     phase: 'ready',
@@ -67,6 +70,7 @@ const same = (state: SessionState): SessionState => state;
 
 const changes: Changes = {
   'session.started': same,
+  'child.started': (state, { sessionId }) => ({ ...state, children: [...state.children, sessionId] }),
   'session.resumed': (state, { budget }) => ({
     ...(budget === undefined ? state : allowed(state, budget)),
     phase: revived(state),

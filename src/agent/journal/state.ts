@@ -8,7 +8,7 @@ import type { GoalTarget } from '../../experiments/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { Effort } from '../../models/model.ts';
 import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
-import type { AlarmKind, Budget, EndReason, Evidence } from './events.ts';
+import type { AlarmKind, Budget, EndReason, Evidence, ProfileId } from './events.ts';
 
 export interface RunState {
   readonly spec: RunSpec;
@@ -122,6 +122,11 @@ export interface SessionState {
   readonly provider: string;
   readonly model: string;
   readonly workFolder: string;
+  readonly profile: ProfileId;
+  /** The session that started this one. */
+  readonly parent?: SessionId;
+  /** Sessions that this one started, oldest first. */
+  readonly children: readonly SessionId[];
   readonly startedMs: number;
   readonly lastEventMs: number;
   readonly phase: Phase;

@@ -26,6 +26,7 @@ import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from '../jour
 import { growingFold } from '../journal/growingFold.ts';
 import type { ContextSource } from '../context/contextSource.ts';
 import { buildHistory, interruptedText } from '../context/history.ts';
+import type { AgentProfile } from '../profiles/profile.ts';
 import type { PlateauGuard } from './plateauGuard.ts';
 import { idleness, isIdleTooLong } from './progress.ts';
 import { reminderText } from '../context/prompt.ts';
@@ -45,6 +46,7 @@ export interface LoopDeps extends ContextSource {
   readonly budget: BudgetGuard;
   readonly plateau: Pick<PlateauGuard, 'endsNow'>;
   readonly act: ActDeps;
+  readonly profile: Pick<AgentProfile, 'replyMeans'>;
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string): Promise<void>;
   /** Called when a turn brought no tool call while a monitor is set: waits for its next check-in. True when it does. */
@@ -232,11 +234,15 @@ async function afterReply(deps: LoopDeps, reply: ModelReply, signal: AbortSignal
   const calls = callsOf(reply.content);
   if (calls.length > 0) return act(calls, deps.act, signal);
   if (wasSpokenTo(deps.log)) return;
+  if (deps.profile.replyMeans === 'answer' && reply.stop !== 'length') return deps.end('answered', answerIn(reply));
   if (reply.stop !== 'length' && (await deps.waitForMonitor())) return;
   const { talkTurns } = idleness(deps.log.events);
   const text = reply.stop === 'length' ? cutText : reminderText(talkTurns, deps.idleTurns);
   await deps.log.record({ type: 'message.added', origin: 'reminder', text });
 }
+
+const answerIn = ({ content }: ModelReply): string =>
+  content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
 
 const cutText =
   'The reply was cut at the output limit, and what was cut was not executed. Go on in smaller steps: write long files in several parts (write_file with append).';

@@ -91,7 +91,7 @@ const told = (event: NotifyEvent, title: string, body: string): About => ({
   body: body.trim().slice(0, 1_500),
 });
 
-const endTitles: Readonly<Record<Exclude<EndReason, 'user'>, string>> = {
+const endTitles: Readonly<Record<Exclude<EndReason, 'user' | 'answered'>, string>> = {
   goal: 'Goal met',
   blocked: 'Blocked',
   budget: 'Budget spent',
@@ -100,9 +100,9 @@ const endTitles: Readonly<Record<Exclude<EndReason, 'user'>, string>> = {
   error: 'Ended by an error',
 };
 
-/** Who stopped it knows. */
+/** Whoever stopped the session knows, and so does whoever asked a question: the answer is before them. */
 function ended({ reason, summary, evidence }: Event<'session.ended'>): About | undefined {
-  if (reason === 'user') return undefined;
+  if (reason === 'user' || reason === 'answered') return undefined;
   const special: Partial<Record<EndReason, NotifyEvent>> = { goal: 'goal_met', error: 'error' };
   const first = special[reason];
   const [best] = evidence;

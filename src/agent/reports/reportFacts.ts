@@ -63,6 +63,8 @@ function reasonText(reason: EndReason): string {
   switch (reason) {
     case 'goal':
       return 'The goal is met.';
+    case 'answered':
+      return 'The question is answered.';
     case 'blocked':
       return 'Blocked: only a person can go on.';
     case 'budget':

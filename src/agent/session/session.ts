@@ -94,6 +94,11 @@ export class LiveSession implements Session, SessionHooks {
     await this.#begin();
   }
 
+  /** Records that this session starts another one, which its budget counts. */
+  started(child: SessionId): Promise<void> {
+    return this.#log.record({ type: 'child.started', sessionId: child });
+  }
+
   /** Goes on with a session that another process left. */
   async takeUp(by: string, text: string, budget: Budget | undefined): Promise<void> {
     if (budget !== undefined) this.#parts.checkModel(this.state.provider, this.state.model, budget);

@@ -26,10 +26,12 @@ import { duckDuckGoSearch } from '../../web/search.ts';
 import type { EnginePorts } from '../contract/ports.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import type { DaySpending } from '../budget/daySpending.ts';
+import type { JournalSpending } from '../budget/journalSpending.ts';
 import { BudgetGuard } from '../budget/guard.ts';
 import { limitsMoney } from '../budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../journal/events.ts';
 import { createConsultDesk } from '../beside/consultDesk.ts';
+import { profileOf } from '../profiles/profiles.ts';
 import { contextSource } from '../context/contextSource.ts';
 import type { EarlierAttempts } from '../experiments/earlierAttempts.ts';
 import { ExperimentDesk } from '../experiments/experimentDesk.ts';
@@ -71,6 +73,8 @@ export interface SharedDeps {
   settings(): EngineSettings;
   prices(): PriceTable;
   readonly today: DaySpending;
+  /** Of single sessions of the home, whoever works on them. */
+  readonly spending: Pick<JournalSpending, 'withChildren'>;
   readonly web: WebOptions;
   readonly pages: WebReader;
   readonly reports: Pick<SessionReports, 'writeup'>;
@@ -179,8 +183,9 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
   const { shared, hooks, log, folder } = request;
   const { clock, logger, runs, looks, resources } = shared;
   const sessionId = log.state.id;
+  const profile = profileOf(log.state.profile);
   const gate = createGate({
-    mode: () => permissionMode(shared.settings().permissionMode, request.project),
+    mode: () => profile.permissions ?? permissionMode(shared.settings().permissionMode, request.project),
     ask(call, signal) {
       desks.notices.asks(call);
       return shared.ports.approve({ sessionId, ...call }, signal);
@@ -194,7 +199,7 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
     ...{ log, folder, runs, looks, resources, clock },
     beside: createBeside(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
-  });
+  }).filter((tool) => profile.includes(tool));
   return {
     ...{ log, desk: desks.desk, clock, budget },
     plateau: createPlateauGuard(request, desks),
@@ -203,7 +208,8 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
     provider: (id) => providerOf(shared, id),
     describe: (id, model) => shared.models.describe(id, model),
     cost: (id, reply) => costFor(shared, id, reply),
-    ...contextSource({ ...shared, ...request, ...desks }),
+    profile,
+    ...contextSource({ ...shared, ...request, ...desks, sections: profile.sections(tools) }),
     act: {
       sessionId,
       tools: new Map(tools.map((tool) => [tool.spec.name, tool.withDefaults(toolDefaults(request.project))])),
@@ -280,6 +286,7 @@ const createGuard = ({ shared, hooks, log }: PartsRequest, desk: RunDesk): Budge
     prices: () => shared.prices(),
     dayLimits: () => shared.settings().dayLimits,
     today: () => shared.today.spent(),
+    children: () => shared.spending.withChildren(log.state.children),
     going: () => desk.live().map(({ spec }) => `run ${spec.number}`),
     end: (reason, summary) => hooks.end(reason, summary),
   });

@@ -28,7 +28,8 @@ import { killRun } from '../runs/killRun.ts';
 import type { Budget, JournalEvent, SessionEvent } from '../journal/events.ts';
 import { foldSession } from '../journal/fold.ts';
 import { budgetFor, checkDefaultMachine } from './projectTerms.ts';
-import { goalText, resumeText } from '../context/prompt.ts';
+import { resumeText } from '../context/prompt.ts';
+import { profileOf } from '../profiles/profiles.ts';
 import { ledgerElsewhere } from '../runs/ledgerElsewhere.ts';
 import { searchJournals } from '../archive/search.ts';
 import { type SearchHit, type SearchOptions } from '../contract/search.ts';
@@ -66,6 +67,7 @@ export class SessionStore implements Sessions {
 
   async start(request: GoalRequest): Promise<Session> {
     const goal = request.goal.trim();
+    const { profile = 'goal', parent } = request;
     if (goal === '')
       throw new UserFacing('There is no goal.', 'Say what is to be reached, such as: bring val_loss below 0.3.');
     const { shared, version } = this.#deps;
@@ -79,7 +81,7 @@ export class SessionStore implements Sessions {
       request.model !== undefined && request.provider === undefined
         ? shared.models.resolve(request.model, undefined, configured)
         : shared.models.resolve(request.model ?? ofProject ?? 'default', named);
-    const budget = checkedBudget(budgetFor(request, project));
+    const budget = checkedBudget({ ...profileOf(profile).limits, ...budgetFor(request, project) });
     checkDefaultMachine(project, shared.machinesIn(request.workFolder));
     checkModel(shared, { provider, model, budget });
     const id = newSessionId(shared.clock.now());
@@ -92,9 +94,19 @@ export class SessionStore implements Sessions {
       model,
       workFolder: request.workFolder,
       helios: version,
+      ...(profile !== 'goal' && { profile }),
+      ...(parent !== undefined && { parent }),
     };
+    // Before the child can spend anything: its parent counts it, whatever happens in between.
+    if (parent !== undefined) await this.#parent(parent).started(id);
     const session = await this.#attach(id, { first });
-    return this.#begun(session, session.introduce(goalText(goal, limitsText(budget))));
+    return this.#begun(session, session.introduce(profileOf(profile).opening(goal, limitsText(budget))));
+  }
+
+  #parent(id: SessionId): LiveSession {
+    const parent = this.#open.get(id);
+    if (parent !== undefined) return parent;
+    throw new UserFacing(`Session ${id} is not open here, so it cannot start another one.`);
   }
 
   async resume(id: SessionId, options: ResumeOptions = {}): Promise<Session> {

@@ -9,6 +9,9 @@ export const writeFile = (deps: MachineTools): Tool =>
     name: 'write_file',
     description:
       'Write a whole text file, exactly as given, or append to it. Folders are made. Use patch_file for small changes.',
+    guidance: [
+      'Write scripts to files with write_file and change them with patch_file; do not nest quotes in commands.',
+    ],
     effect: 'write',
     parameters: z.strictObject({
       machine_id: machineId,

@@ -8,6 +8,9 @@ export const remoteUpload = (deps: MachineTools): Tool =>
   defineTool({
     name: 'remote_upload',
     description: `Send a file or a folder to a machine, from this computer or from another machine. ${transferRules}`,
+    guidance: [
+      'Code and data go to a machine with remote_upload and come back with remote_download; only what is missing or has changed is sent. Results that a run leaves as files stay on its machine until you fetch them.',
+    ],
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({

@@ -43,6 +43,9 @@ export const envSnapshot = (keeper: SnapshotKeeper): Tool =>
     name: 'env_snapshot',
     description:
       'Record what runs find around them on a machine: Python, packages, GPUs, CUDA, driver, system, disk, and the state of the code with its uncommitted changes. Runs that follow there refer to it. Taken again, it says what has changed.',
+    guidance: [
+      'Before a series of runs on a machine, record what they find there once with env_snapshot: they refer to it.',
+    ],
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,

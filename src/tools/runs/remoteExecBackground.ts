@@ -72,6 +72,10 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
       'Start a long command (training, evaluation) as a run and return at once. It goes on by itself, even when Helios ' +
       'does not. Its output is logged and its metrics are read as they are printed; without metric_names and ' +
       'metric_patterns they are detected. Follow with sleep, task_output and show_metrics.',
+    guidance: [
+      'Anything longer than a few seconds is a run: start it with remote_exec_background, never with remote_exec, and do not redirect its output. Its output is kept and its metrics are read from it as it is written.',
+      'Scripts print one line per step, such as: step=120 loss=0.8312 val_loss=0.9120. Name the metrics with metric_names or metric_patterns.',
+    ],
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,

@@ -86,6 +86,9 @@ export const sweep = (deps: SweepStarter): Tool =>
   defineTool({
     name: 'sweep',
     description: `Run a command with many values: every combination, drawn ones, or a list; at most ${mostPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps max_parallel of them running until all are over, while you sleep ({"type":"process_exit","sweep":"s1"}) and across restarts. task_output with run "s1" shows its table, kill_task with run "s1" stops it.`,
+    guidance: [
+      'Many values of one command are a sweep, not many launches: the engine runs all points while you sleep.',
+    ],
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,

@@ -19,6 +19,9 @@ export const sleep = (deps: SleepDeps): Tool =>
   defineTool({
     name: 'sleep',
     description: `Wait without spending anything until a condition is met; your turn ends, and you are woken with a digest of what happened. Sleep whenever there is nothing to do but wait. Conditions are objects:\n${supportedText}`,
+    guidance: [
+      "While runs work, wait with sleep (process_exit, a metric threshold, a timer). Waiting costs nothing; polling does. Never run the shell's sleep.",
+    ],
     effect: 'read',
     endsTurn: true,
     isQuiet: true,

@@ -26,6 +26,7 @@ const none = (): undefined => undefined;
 
 const words: { readonly [Type in JournalEvent['type']]: Words<Type> } = {
   'session.started': ({ provider, model }) => ({ kind: 'start', title: 'Started', note: `${provider}/${model}` }),
+  'child.started': ({ sessionId }) => ({ kind: 'start', title: 'Started a session', note: sessionId }),
   'session.resumed': ({ by }) => ({ kind: 'resume', title: 'Taken up again', note: by }),
   'session.model_changed': ({ provider, model }) => ({ kind: 'setting', title: 'Model', note: `${provider}/${model}` }),
   'session.effort_changed': ({ effort }) => ({ kind: 'setting', title: 'Reasoning', note: effort ?? 'as configured' }),
@@ -37,7 +38,7 @@ const words: { readonly [Type in JournalEvent['type']]: Words<Type> } = {
     kind: 'end',
     title: endText(reason),
     note: line(summary),
-    tone: reason === 'goal' ? 'good' : reason === 'error' ? 'bad' : 'warn',
+    tone: reason === 'goal' || reason === 'answered' ? 'good' : reason === 'error' ? 'bad' : 'warn',
   }),
   // The message of the goal tells the model its limits too.
   'message.added': ({ origin, text }, state) => ({

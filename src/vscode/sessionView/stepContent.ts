@@ -57,6 +57,7 @@ const tellers: { readonly [Type in JournalEvent['type']]: Teller<Type> } = {
     facts: [fact('Folder', workFolder), fact('Helios', helios)],
     sections: [section('goal', 'Goal', goal)],
   }),
+  'child.started': ({ sessionId }) => facts(fact('Session', sessionId)),
   'session.resumed': ({ by }) => facts(fact('By', by)),
   'session.model_changed': ({ provider, model }) => facts(fact('Model', `${provider}/${model}`)),
   'session.effort_changed': ({ effort }) => facts(fact('Reasoning', effort ?? 'as configured')),

@@ -83,6 +83,7 @@ const nothing = (): readonly ChatPart[] => [];
 
 const renderers: { readonly [Type in JournalEvent['type']]: Renderer<Type> } = {
   'session.started': nothing,
+  'child.started': nothing,
   'session.resumed': () => [line('debug-continue', 'Taken up where it stood')],
   'session.model_changed': (event) => [
     line('server-process', `Goes on with ${code(`${event.provider}/${event.model}`)}`),

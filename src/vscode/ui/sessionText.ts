@@ -73,6 +73,7 @@ export function sleepSpan(sleep: NonNullable<SessionState['sleep']>, nowMs: numb
 
 const endWords: Readonly<Record<EndReason, string>> = {
   goal: 'Goal met',
+  answered: 'Answered',
   blocked: 'Blocked',
   budget: 'Budget spent',
   no_progress: 'Ended without progress',
@@ -82,6 +83,7 @@ const endWords: Readonly<Record<EndReason, string>> = {
 };
 const endIcons: Readonly<Record<EndReason, Icon>> = {
   goal: { id: 'pass-filled', color: 'testing.iconPassed' },
+  answered: { id: 'comment', color: 'charts.blue' },
   blocked: { id: 'circle-slash', color: 'charts.yellow' },
   budget: { id: 'credit-card', color: 'charts.yellow' },
   no_progress: { id: 'circle-slash', color: 'charts.yellow' },

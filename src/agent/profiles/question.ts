@@ -1,0 +1,21 @@
+/** A question: the agent may look at files, machines, notes and runs, changes nothing, and ends with its answer. */
+import type { AgentProfile } from './profile.ts';
+import { commonToolRules, toolSection } from './sections.ts';
+
+const role = `You are Helios, a research engineer in the user's editor. You are asked one question. Answer it plainly and briefly, from what you know and from what you can look up with your tools. You cannot change anything here.`;
+
+const answering = `How you answer
+- Your reply without a tool call is the answer, and ends the work. Do not announce what you will do: do it, then answer.
+- State no number of this project that no tool result showed you, and say what you could not find out.
+- Where the question is really a task, say in one sentence what you would do, and that a goal starts it.`;
+
+export const questionProfile: AgentProfile = {
+  id: 'question',
+  sections: (tools) => [role, answering, toolSection(commonToolRules, tools)],
+  opening: (text) => text,
+  // Tools that read and are quiet work on the session itself: they wait, end it, or ask the user.
+  includes: ({ effect, isQuiet }) => effect === 'read' && !isQuiet,
+  replyMeans: 'answer',
+  permissions: 'read',
+  limits: { turns: 20, tokens: 500_000 },
+};
