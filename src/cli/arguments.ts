@@ -85,7 +85,7 @@ function createProgram({ version, commands, out, error }: ArgumentOutput): Comma
     .option('-m, --model <model>', 'an id, provider/id, or opus, sonnet, gpt, …: the newest', nonEmpty)
     .addOption(new Option('--effort <level>', 'how much the model reasons').choices(effortLevels))
     .addOption(
-      new Option('-p, --print', 'one answer of the model without tools, then exit').conflicts([
+      new Option('-p, --print', 'answer a question, looking but changing nothing, then exit').conflicts([
         'continue',
         'resume',
         'json',
@@ -138,7 +138,7 @@ Examples:
   helios -P demo --yes "Bring val_loss below 1.94 on the demo task"
   helios --continue "use lr 0.1"        say something to the most recent session
   helios --resume s-0mb2k4x9qf3t7ab     go on with that session
-  helios --print "what is warm-up for?" one answer, no session
+  helios --print "what does train.py log?"  one answer; only reads, and is kept as a session
   echo "loss < 0.5 on train.py" | helios --yes --json > journal.jsonl
   helios machine add gpu1 ada@gpu1:2222 a machine; also Slurm clusters and containers
   helios -m opus --effort high "…"      the newest of a family; also an id, or provider/id

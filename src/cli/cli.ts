@@ -131,13 +131,11 @@ interface Opened {
 }
 
 async function withEngine(opened: Opened): Promise<number> {
-  const { engine, options, provider, world, approvals } = opened;
+  const { engine, options, world, approvals } = opened;
   if (options.isPrint) {
     if (options.text === undefined) throw new UserFacing('There is no question.', 'Write it after --print.');
-    const { provider: id, model } = await modelNamed(options, provider, engine);
-    const found = engine.providers().find((each) => each.id === id);
-    if (found === undefined) throw new UserFacing(`The provider ${id} is not available.`);
-    return printAnswer(found, { text: options.text, model, effort: options.effort }, world);
+    const { session } = await openSession(opened);
+    return printAnswer(session, world);
   }
   const style = styleFor(opened.isTerminal, world.env);
   const view = createView(opened, style);
@@ -174,7 +172,8 @@ function createView({ engine, options, world, isTerminal }: Opened, style: Retur
 async function openSession({ engine, options, provider, world }: Opened): Promise<{ session: Session; say?: string }> {
   const { text, budget } = options;
   if (!options.isContinue && options.resume === undefined) {
-    const request = { goal: text ?? '', budget, workFolder: world.cwd };
+    const profile = options.isPrint ? 'question' : 'goal';
+    const request = { goal: text ?? '', profile, budget, workFolder: world.cwd } as const;
     const named = options.model === undefined ? provider && { provider } : await modelNamed(options, provider, engine);
     return { session: await engine.sessions.start({ ...request, ...named }) };
   }

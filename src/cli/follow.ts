@@ -73,7 +73,7 @@ function eventsSinceOpened(session: Session): ReturnType<Session['events']> {
 }
 
 const codeFor = (reason: EndReason): number =>
-  reason === 'goal' ? exitCodes.goal : reason === 'error' ? exitCodes.error : exitCodes.ended;
+  reason === 'goal' || reason === 'answered' ? exitCodes.goal : reason === 'error' ? exitCodes.error : exitCodes.ended;
 
 async function lastLines(following: Following, reason: EndReason): Promise<string[]> {
   const { session, engine, style, homeOption, world } = following;

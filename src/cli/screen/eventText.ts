@@ -127,6 +127,8 @@ export function endText(reason: EndReason): string {
   switch (reason) {
     case 'goal':
       return 'Goal met';
+    case 'answered':
+      return 'Answered';
     case 'blocked':
       return 'Blocked';
     case 'budget':

@@ -1,38 +1,33 @@
-/** One answer of the model, without a session and without tools. */
-import type { Effort, ModelProvider } from '../../models/model.ts';
+/** A question, answered in a session of its own that only reads. */
+import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import { exitCodes, type CliWorld } from '../world.ts';
 
-const system = { text: 'Answer briefly and plainly. You have no tools here.', isStable: true };
-
-/** The exit code. The text goes to stdout as it comes. */
-export async function printAnswer(
-  provider: ModelProvider,
-  question: { readonly text: string; readonly model: string; readonly effort: Effort | undefined },
-  world: CliWorld,
-): Promise<number> {
-  const abort = new AbortController();
-  const interrupt = world.onInterrupt(() => abort.abort());
-  const request = {
-    model: question.model,
-    system: [system],
-    messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: question.text }] }],
-    tools: [],
-    ...(question.effort !== undefined && { effort: question.effort }),
-  };
+/**
+ * Prints the answer to stdout once the session has ended, and each tool call to stderr where stdout is a terminal. Resolves
+ * with the exit code. Rejects with `UserFacing` where there is no answer.
+ */
+export async function printAnswer(session: Session, { stdout, stderr, onInterrupt }: CliWorld): Promise<number> {
+  let isInterrupted = false;
+  const interrupt = onInterrupt(() => {
+    isInterrupted = true;
+    void session.stop();
+  });
+  const shown = session.onDidRecord((event) => {
+    if (event.type === 'tool.started' && stdout.isTTY === true) stderr.write(`${cleanText(event.title)}\n`);
+  });
+  const discarded = session.onDidStream((event) => {
+    if (event.type === 'text.discarded') stderr.write(`${cleanText(event.why)}\n`);
+  });
   try {
-    for await (const event of provider.stream(request, abort.signal)) {
-      if (event.type === 'text.delta') world.stdout.write(cleanText(event.text));
-      if (event.type === 'attempt.discarded') world.stderr.write(`${event.failure.message} Trying again.\n`);
-      if (event.type !== 'finished') continue;
-      world.stdout.write('\n');
-      if (event.reply.stop === 'aborted') return exitCodes.interrupted;
-      if (event.reply.failure !== undefined) throw new UserFacing(event.reply.failure.message);
-      return exitCodes.goal;
-    }
+    const reason = await session.ended;
+    if (isInterrupted) return exitCodes.interrupted;
+    const summary = session.state.end?.summary ?? '';
+    if (reason !== 'answered') throw new UserFacing(summary);
+    stdout.write(`${cleanText(summary)}\n`);
+    return exitCodes.goal;
   } finally {
-    interrupt.dispose();
+    for (const each of [interrupt, shown, discarded]) each.dispose();
   }
-  throw new UserFacing('The model gave no answer.');
 }

@@ -33,7 +33,15 @@ import type { FollowTarget } from '../window/followTarget.ts';
 import { hostProviderId } from '../models/hostModels.ts';
 import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
-import { hostModelNote, noFolder, noGoal, pickedInChat, type PickedModel } from '../models/preconditions.ts';
+import type { ProfileId } from '../../agent/journal/events.ts';
+import {
+  hostModelNote,
+  noFolder,
+  noGoal,
+  noQuestion,
+  pickedInChat,
+  type PickedModel,
+} from '../models/preconditions.ts';
 import { costPart } from '../sessions/costTable.ts';
 import { isOpen, isWorking, statusLine } from '../ui/sessionText.ts';
 import { approvalParts } from '../sessions/transcript.ts';
@@ -115,6 +123,7 @@ class ChatHandler {
 
   readonly #commands: Readonly<Record<ChatCommand, (turn: Turn, session?: Session) => Promise<ChatResult>>> = {
     new: (turn) => this.#start(turn),
+    ask: (turn) => this.#start(turn, 'question'),
     status: ({ stream }) => this.#status(stream),
     writeup: async ({ context, stream }, session) => {
       const { host, sessions } = this.#parts;
@@ -202,14 +211,14 @@ class ChatHandler {
     return endedMs !== undefined && systemClock.now() - endedMs < heldBackMs;
   }
 
-  async #start(turn: Turn): Promise<ChatResult> {
+  async #start(turn: Turn, profile: ProfileId = 'goal'): Promise<ChatResult> {
     const { request, stream } = turn;
     const goal = request.prompt.trim();
     const folder = frontFolder();
     const picked = pickedFor(request.model);
     const engine = await this.#parts.host.get();
     if (goal === '' || folder?.scheme !== 'file') {
-      showRefusal(stream, goal === '' ? noGoal : noFolder);
+      showRefusal(stream, goal !== '' ? noFolder : profile === 'goal' ? noGoal : noQuestion);
       return {};
     }
     const refusal = await refusalFor(engine, picked?.provider ?? (await providerIn(folder.fsPath)));
@@ -219,8 +228,9 @@ class ChatHandler {
     }
     const session = await engine.sessions.start({
       goal,
+      profile,
       budget: {},
-      defaultBudget: suggestedBudget(),
+      ...(profile === 'goal' && { defaultBudget: suggestedBudget() }),
       workFolder: folder.fsPath,
       ...picked,
     });

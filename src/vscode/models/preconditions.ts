@@ -54,6 +54,11 @@ export const noGoal: Refusal = {
   buttons: [{ command: 'helios.tryDemo', title: 'Try the Offline Demo' }],
 };
 
+export const noQuestion: Refusal = {
+  markdown: 'Type a question after `/ask`, such as: *which learning rate does train.py use?*',
+  buttons: [],
+};
+
 export interface PickedModel {
   readonly provider: string;
   readonly model: string;

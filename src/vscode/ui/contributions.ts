@@ -85,6 +85,7 @@ export const contextKeys = {
 export const participant = { id: 'helios.agent', name: 'helios' } as const;
 export const chatCommands = [
   'new',
+  'ask',
   'follow',
   'status',
   'stop',
