@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import {
@@ -9,11 +9,15 @@ import {
   promoteAsPatch,
 } from '../../../src/agent/experiments/promoteExperiment.ts';
 import type { EngineSettings } from '../../../src/agent/contract/settings.ts';
+import { GitGuard } from '../../../src/agent/runs/gitGuard.ts';
 import { systemClock } from '../../../src/base/clock.ts';
-import { UserFacing } from '../../../src/base/errors.ts';
+import { ToolFailure, UserFacing } from '../../../src/base/errors.ts';
 import { runCli } from '../../../src/cli/cli.ts';
+import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
+import { MachineFailure } from '../../../src/machines/machine.ts';
 import { fakeWorld } from '../../fakes/cliWorld.ts';
 import { differences, GitRepo, pictureOf } from '../../fakes/gitRepo.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
 import { ScriptedModel, type ScriptedCall } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
 
@@ -151,5 +155,74 @@ describe('a session and the repository of the person', () => {
     assert.equal(await cli('1', 'e1', '--patch', 'new.patch'), 0, world.stderr.text);
     assert.match(readFileSync(join(world.cwd, 'new.patch'), 'utf8'), /^\+changed$/m);
     assert.notEqual(await cli('1', '--patch', 'x', '--branch', 'y'), 0);
+  });
+});
+
+describe('the guard of git', () => {
+  const folder = scratchFolder();
+  const machineIn = (home: string): LocalMachine =>
+    new LocalMachine({ runsFolder: join(home, 'runs'), workFolder: folder(), clock: systemClock });
+  const refusal = (why: RegExp) => (error: unknown) => error instanceof ToolFailure && why.test(error.message);
+
+  it('lets git change nothing where it cannot be put, and lets it read', async () => {
+    const home = join(folder(), 'home');
+    writeFileSync(home, 'a file in the place of the folder');
+    const [guard, machine] = [new GitGuard(() => true), machineIn(home)];
+    const unguarded = refusal(/^Not run: git could not be guarded on local .*Reading git is free/);
+    for (const command of ['git stash', 'git log && git commit -m x', 'sh -c "git push"']) {
+      await assert.rejects(guard.command(machine, command), unguarded, command);
+      await assert.rejects(guard.runEnv(machine, command), unguarded, command);
+    }
+    for (const command of ['git log --oneline', 'echo git', 'python3 train.py']) {
+      assert.equal(await guard.command(machine, command), command);
+      assert.deepEqual(await guard.runEnv(machine, command), {}, command);
+    }
+    rmSync(home);
+    assert.equal(await guard.command(machine, 'echo 1'), 'echo 1', 'looked at again only for git');
+    assert.match(await guard.command(machine, 'git stash'), /^HELIOS_GIT_GUARD=.*git-guard-.*; git stash$/);
+    assert.match(await guard.command(machine, 'echo 1'), /^HELIOS_GIT_GUARD=.*; echo 1$/);
+  });
+
+  it('waits for no machine that does not answer: a run is started with the guard that may be there', async () => {
+    const machine = machineIn(join(folder(), 'home'));
+    const down = new MachineFailure('unreachable', 'no route');
+    Object.assign(machine, { exec: () => Promise.reject(down) });
+    const guard = new GitGuard(() => true);
+    await assert.rejects(guard.command(machine, 'git stash'), down);
+    assert.match(String((await guard.runEnv(machine, 'git stash'))['HELIOS_GIT_GUARD']), /git-guard-/);
+    await assert.rejects(guard.runEnv(machine, 'rm -rf .git'), ToolFailure);
+  });
+
+  const texts: readonly (readonly [text: string, check: 'free' | 'refused', reading: 'free' | 'refused'])[] = [
+    ['echo 1', 'free', 'free'],
+    ['git log', 'free', 'free'],
+    ['git stash', 'free', 'refused'],
+    ['rm -rf .git', 'refused', 'refused'],
+  ];
+  for (const [text, check, reading] of texts)
+    it(`judges ${text} before anything is started, unless it is switched off`, () => {
+      const outcome = (judge: () => void): string => {
+        try {
+          judge();
+          return 'free';
+        } catch (error) {
+          assert.ok(error instanceof ToolFailure);
+          return 'refused';
+        }
+      };
+      const [on, off] = [new GitGuard(() => true), new GitGuard(() => false)];
+      assert.deepEqual([outcome(() => on.check(text)), outcome(() => on.reading(text))], [check, reading]);
+      assert.deepEqual([outcome(() => off.check(text)), outcome(() => off.reading(text))], ['free', 'free']);
+    });
+
+  it('leaves everything as it is where it is switched off', async () => {
+    const [guard, machine] = [new GitGuard(() => false), machineIn(join(folder(), 'home'))];
+    assert.equal(await guard.command(machine, 'git stash'), 'git stash');
+    assert.deepEqual(await guard.runEnv(machine, 'git stash'), {});
+    assert.equal(existsSync(join(folder(), 'home')), false);
+    assert.doesNotThrow(() => guard.path('/w/.git/config'));
+    mkdirSync(join(folder(), '.git'));
+    assert.deepEqual(await guard.excluded(machine, folder()), []);
+    assert.deepEqual(await new GitGuard(() => true).excluded(machine, folder()), ['.git']);
   });
 });
