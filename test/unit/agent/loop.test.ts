@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import {
@@ -99,10 +99,11 @@ describe('loop', () => {
     assert.equal(model.requests.length, 4);
   });
 
-  it('never shows a 5 MB result whole, and keeps it whole', async () => {
+  it('never shows 5 MB whole, and keeps the whole of a result that is too long to be shown', async () => {
     const { model, bed } = await begin([
       [{ name: 'read_file', input: { path: 'big.txt', limit: 200 } }],
       [{ name: 'remote_exec', input: { command: 'head -c 5000000 /dev/zero | tr "\\0" x' } }],
+      [{ name: 'remote_exec', input: { command: 'seq 1 30000' } }],
       [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }],
     ]);
     await writeFile(path.join(bed.work, 'big.txt'), `${'y'.repeat(5_000_000)}\n`);
@@ -110,7 +111,11 @@ describe('loop', () => {
     assert.equal(await session.ended, 'blocked');
     for (const event of eventsOf(session, 'tool.finished'))
       assert.ok(event.text.length < 30_000, `${event.text.length}`);
-    assert.ok(JSON.stringify(model.requests.at(-1)?.messages).length < 80_000);
+    assert.ok(JSON.stringify(model.requests.at(-1)?.messages).length < 110_000);
+    const counted = eventsOf(session, 'tool.finished')[2];
+    assert.ok(counted?.text.includes(counted.fullPath ?? '?'), counted?.text);
+    const kept = JSON.parse(await readFile(counted?.fullPath ?? '', 'utf8')) as { stdout: string };
+    assert.equal(kept.stdout, Array.from({ length: 30_000 }, (_, index) => `${index + 1}\n`).join(''));
   });
 
   it('stops within a second in a stream, and makes no further request until something is said', async () => {
@@ -210,6 +215,12 @@ describe('loop', () => {
     assert.match(texts[1] ?? '', /one/);
     assert.match(texts[2] ?? '', /one/);
     assert.match(texts[4] ?? '', /two/);
+    const steps = session.events().flatMap(({ type }) => (/^tool\.(?:started|finished)$/.test(type) ? [type] : []));
+    const [one, twoAtOnce] = [
+      ['tool.started', 'tool.finished'],
+      ['tool.started', 'tool.started', 'tool.finished', 'tool.finished'],
+    ];
+    assert.deepEqual(steps.slice(0, 10), [...one, ...twoAtOnce, ...one, ...one]);
   });
 
   it('keeps its limits before the call that would break them', async () => {
