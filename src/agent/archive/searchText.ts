@@ -2,7 +2,7 @@
 import type { HitKind, Snippet } from '../contract/search.ts';
 import { cleanText } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { resultText } from './resultText.ts';
+import { resultText } from '../journal/resultText.ts';
 
 export interface SearchText {
   readonly kind: HitKind;

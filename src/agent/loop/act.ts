@@ -13,6 +13,7 @@ import type { Gate } from '../../permissions/gate.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
 import { isClosing } from '../journal/closing.ts';
 import type { SessionEvent, StreamEvent } from '../journal/events.ts';
+import { resultText } from '../journal/resultText.ts';
 
 export interface ActDeps {
   readonly sessionId: SessionId;
@@ -177,7 +178,9 @@ async function untilInterrupted(
 async function succeeded({ call, tool }: ParsedCall, result: ToolResult, deps: ActDeps): Promise<Outcome> {
   const whole =
     typeof result.content === 'string' ? cleanText(result.content) : JSON.stringify(result.content, cleaned);
-  const { text, fullPath } = await bounded(whole, call, deps);
+  // In one line of JSON nothing could be found: files are read by lines.
+  const kept = typeof result.content === 'string' ? whole : resultText(whole);
+  const { text, fullPath } = await bounded({ whole, kept }, call, deps);
   const { summary, attachments, changedFiles, runId } = result;
   return {
     text,
@@ -192,7 +195,7 @@ async function succeeded({ call, tool }: ParsedCall, result: ToolResult, deps: A
 }
 
 async function bounded(
-  whole: string,
+  { whole, kept }: { readonly whole: string; readonly kept: string },
   call: ToolCallBlock,
   deps: ActDeps,
 ): Promise<{ text: string; fullPath?: string }> {
@@ -200,7 +203,7 @@ async function bounded(
   const fullPath = path.join(deps.resultsFolder, `${call.id.replace(/[^\w-]/g, '_')}.txt`);
   try {
     await mkdir(deps.resultsFolder, { recursive: true });
-    await writeFile(fullPath, whole);
+    await writeFile(fullPath, kept);
   } catch (error) {
     // The call has taken effect: that its result cannot be kept must not make it a failed one.
     deps.logger.warn(`A long result was not kept: ${messageOf(error)}`);

@@ -1,5 +1,5 @@
 /** A journal as a transcript: more than what is shown live, for nobody was there. */
-import { resultText } from '../../agent/archive/resultText.ts';
+import { resultText } from '../../agent/journal/resultText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
 import type { SessionState } from '../../agent/journal/state.ts';

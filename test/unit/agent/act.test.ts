@@ -113,6 +113,15 @@ describe('calls of a reply', () => {
     assert.match(kept.text, /\d+ characters left out; the whole is in .*___c_1\.txt, for read_file/);
   });
 
+  it('keep fields and lines of a long result as read_file shows them, not in one line of JSON', async () => {
+    const stdout = Array.from({ length: 6_000 }, (_, line) => `line ${line}`).join('\n');
+    const deps = depsOf({ run: ['write', () => ok({ stdout, stderr: '', exit_code: 0 })] });
+    await act([call('run')], deps, never);
+    const [kept] = finished();
+    assert.match(kept?.text ?? '', /^\{"stdout":"line 0\\nline 1\\n/);
+    assert.equal(readFileSync(kept?.fullPath ?? '', 'utf8'), `stdout:\n${stdout}\nstderr: \nexit_code: 0`);
+  });
+
   it('are left to themselves 0.7 s after the person interrupts, whatever comes of them later', async () => {
     const late = Promise.withResolvers<ToolResult>();
     const deps = depsOf({ stuck: ['write', () => late.promise], write: ['write', ok] });

@@ -99,23 +99,29 @@ describe('loop', () => {
     assert.equal(model.requests.length, 4);
   });
 
-  it('never shows 5 MB whole, and keeps the whole of a result that is too long to be shown', async () => {
-    const { model, bed } = await begin([
-      [{ name: 'read_file', input: { path: 'big.txt', limit: 200 } }],
-      [{ name: 'remote_exec', input: { command: 'head -c 5000000 /dev/zero | tr "\\0" x' } }],
-      [{ name: 'remote_exec', input: { command: 'seq 1 30000' } }],
-      [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }],
-    ]);
+  it('never shows 5 MB whole, and keeps a result that is too long whole, to be read on in lines', async () => {
+    const begins = [
+      { name: 'read_file', input: { path: 'big.txt', limit: 200 } },
+      { name: 'remote_exec', input: { command: 'head -c 5000000 /dev/zero | tr "\\0" x' } },
+      { name: 'remote_exec', input: { command: 'seq 1 30000' } },
+    ];
+    const { model, bed } = await begin(({ messages }, index) => {
+      const call = begins[index];
+      if (call !== undefined) return [call];
+      if (index > begins.length) return [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }];
+      const [file] = /[^ ]+(?=, for read_file on machine local)/.exec(JSON.stringify(messages.at(-1))) ?? [];
+      return [{ name: 'read_file', input: { path: file, offset: 15_000, limit: 3 } }];
+    });
     await writeFile(path.join(bed.work, 'big.txt'), `${'y'.repeat(5_000_000)}\n`);
     const session = await bed.start();
     assert.equal(await session.ended, 'blocked');
     for (const event of eventsOf(session, 'tool.finished'))
       assert.ok(event.text.length < 30_000, `${event.text.length}`);
     assert.ok(JSON.stringify(model.requests.at(-1)?.messages).length < 110_000);
-    const counted = eventsOf(session, 'tool.finished')[2];
-    assert.ok(counted?.text.includes(counted.fullPath ?? '?'), counted?.text);
-    const kept = JSON.parse(await readFile(counted?.fullPath ?? '', 'utf8')) as { stdout: string };
-    assert.equal(kept.stdout, Array.from({ length: 30_000 }, (_, index) => `${index + 1}\n`).join(''));
+    const [, , counted, part] = eventsOf(session, 'tool.finished');
+    const kept = await readFile(counted?.fullPath ?? '', 'utf8');
+    assert.ok(kept.includes(`\n${Array.from({ length: 30_000 }, (_, index) => `${index + 1}\n`).join('')}`));
+    assert.match(part?.text ?? '', /"content":"14999\\n15000\\n15001"/);
   });
 
   it('stops within a second in a stream, and makes no further request until something is said', async () => {
