@@ -75,4 +75,10 @@ describe('what the next call may cost', () => {
     const free: NextCall = { ...callOf(1, 2_000), worstCost: () => ({ usd: 0 }) };
     assert.deepEqual(affordable([money(0, 1)], free), { kind: 'fits', maxOutputTokens: 2_000 });
   });
+
+  it('is held to the limit, too, where only the request costs', () => {
+    const call: NextCall = { ...callOf(1, 2_000), worstCost: () => ({ usd: 0.5 }) };
+    assert.deepEqual(affordable([money(0.5, 1)], call), { kind: 'fits', maxOutputTokens: 2_000 });
+    assert.equal(affordable([money(0.51, 1)], call).kind, 'over');
+  });
 });
