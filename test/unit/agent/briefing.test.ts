@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { renderBriefing, type BriefingFacts } from '../../../src/agent/context/briefing.ts';
 import { foldSession } from '../../../src/agent/journal/fold.ts';
 import { interruptedText } from '../../../src/agent/context/history.ts';
+import { openPoints } from '../../../src/agent/context/openPoints.ts';
 import { ledgerOf } from '../../../src/agent/runs/runDesk.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { textTokens } from '../../../src/base/textTokens.ts';
@@ -116,6 +117,27 @@ describe('briefing', () => {
     assert.match(text, /remote_exec \{"command":"do no"\} was not allowed: the person said no/);
     journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: text, tokensBefore: 1 });
     assert.doesNotMatch(renderBriefing(factsOf(journal), 2_000), /do lost/);
+  });
+
+  it('lists the ten newest of what was left open, the newest first, once', () => {
+    const ids = Array.from({ length: 12 }, (_, number) => `c${number}`);
+    const journal = new JournalOf()
+      .ask()
+      .reply(ids.map((id) => ({ type: 'tool_call', id, name: 'remote_exec', input: id }) as const));
+    for (const id of ids) journal.result(id, interruptedText);
+    const left = ids.slice(2).reverse();
+    assert.deepEqual(
+      openPoints(journal.events).map(({ text }) => text.slice(0, 24).trim()),
+      left.map((id) => `- remote_exec "${id}" was interrupted`.slice(0, 24).trim()),
+    );
+    assert.deepEqual(openPoints(new JournalOf().turn('ok').events), []);
+    journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: 'b', tokensBefore: 1 });
+    journal.add({ type: 'permission.decided', callId: 'x', isAllowed: false, by: 'person', why: 'no' });
+    journal.add({ type: 'permission.decided', callId: 'y', isAllowed: true, by: 'person', why: 'yes' });
+    assert.deepEqual(
+      openPoints(journal.events).map(({ text }) => text),
+      ['- x was not allowed: no'],
+    );
   });
 
   it('keeps the words of the person, the newest where not all fit', () => {

@@ -52,6 +52,24 @@ describe('contextSize', () => {
     within(estimatedTokens(journal.events), 3_000 + 900, 3_000 + 1_150);
   });
 
+  it('believes no figures by which a token is three times as long or half as short', () => {
+    const factorOf = (perTurn: number): number => {
+      const journal = new JournalOf();
+      for (let turn = 0; turn < 6; turn += 1) journal.turn(words(4_000), { inputTokens: 3_000 + turn * perTurn });
+      return contextSize(journal.events).factor;
+    };
+    within(factorOf(2_900), 2.7, 2.9);
+    assert.equal(factorOf(9_000), 3);
+    assert.equal(factorOf(300), 1);
+  });
+
+  it('forgets with a checkpoint what the model had thought in the turns that are replaced', () => {
+    const journal = new JournalOf().turn(words(4_000), { inputTokens: 3_000, outputTokens: 9_000 });
+    within(estimatedTokens(journal.events), 12_000 + 1_000, 12_000 + 1_020);
+    journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: words(2_000), tokensBefore: 1 });
+    within(estimatedTokens(journal.events), 3_000 + 450, 3_000 + 520);
+  });
+
   it('weighs anew for another model, with what that one has shown', () => {
     const journal = new JournalOf().turn(words(4_000), { inputTokens: 50_000 });
     journal.add({ type: 'session.model_changed', provider: 'p', model: 'other' });

@@ -6,10 +6,11 @@ import { dueShortening } from '../../../src/agent/context/checkpoint.ts';
 import { foldSession } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
-import { noUsage, type AssistantBlock, type Message } from '../../../src/models/model.ts';
+import { noUsage, type AssistantBlock, type Message, type StopReason } from '../../../src/models/model.ts';
 import { processorMs } from '../../fakes/pace.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
+import { summaryOf } from '../vscode/states.ts';
 
 let count = 0;
 const recorded = (event: SessionEvent): JournalEvent => ({ v: 1, id: `e-${(count += 1)}`, at: count, ...event });
@@ -25,7 +26,7 @@ const started = recorded({
 });
 const said = (text: string): JournalEvent => recorded({ type: 'message.added', origin: 'goal', text });
 const asked = (turn: number): JournalEvent => recorded({ type: 'model.requested', turn, provider: 'demo', model: 'm' });
-const replied = (content: readonly AssistantBlock[], stop: 'stop' | 'tools' | 'aborted' | 'error' = 'stop') =>
+const replied = (content: readonly AssistantBlock[], stop: StopReason = 'stop') =>
   recorded({
     ...{ type: 'model.replied', turn: 1, provider: 'demo', model: 'm', content, stop },
     ...{ usage: noUsage, cost: { usd: 0 } },
@@ -121,6 +122,35 @@ describe('history', () => {
     );
   });
 
+  it('keeps of an interrupted reply what was said, and makes none of its calls; all of one that was only cut', () => {
+    const thinking: AssistantBlock = { type: 'thinking', text: 'hm', provider: 'demo' };
+    const content: AssistantBlock[] = [thinking, { type: 'text', text: 'half' }, call('a')];
+    const typesOf = (stop: StopReason): string[] =>
+      buildHistory([started, said('g'), asked(1), replied(content, stop), said('go on')]).flatMap((message) =>
+        message.content.map(({ type }) => type),
+      );
+    assert.deepEqual(typesOf('aborted'), ['text', 'text', 'text']);
+    assert.deepEqual(typesOf('error'), ['text', 'text']);
+    for (const stop of ['stop', 'tools', 'length'] as const)
+      assert.deepEqual(typesOf(stop), ['text', 'thinking', 'text', 'tool_call', 'tool_result', 'text'], stop);
+  });
+
+  it('says of a call without a result that it failed, and of the others what came of them', () => {
+    const failed = recorded({ ...result('b'), isError: true } as SessionEvent);
+    const events = [
+      started,
+      said('g'),
+      asked(1),
+      replied([call('a'), call('b'), call('c')], 'tools'),
+      failed,
+      result('c'),
+    ];
+    const told = buildHistory(events).flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === 'tool_result' ? [`${block.callId} ${block.isError}`] : [])),
+    );
+    assert.deepEqual(told, ['a true', 'b true', 'c false']);
+  });
+
   it('names a run as people do, also when it was planned before the conversation was shortened', () => {
     const plan = planned('r-1', 7);
     const events = [
@@ -129,6 +159,33 @@ describe('history', () => {
       endedRun('r-1'),
     ];
     assert.match(JSON.stringify(buildHistory(events)), /\[Run 7 \(label 7\) ended: ok\]/);
+  });
+
+  it('tells of twelve metrics of a run at most', () => {
+    const metrics = Array.from({ length: 20 }, (_, index) => summaryOf(`m${index}`, 1));
+    const ended = recorded({ ...endedRun('r-1'), metrics } as SessionEvent);
+    const told = JSON.stringify(buildHistory([started, said('g'), planned('r-1', 1), ended]));
+    assert.equal(told.split(' points)').length - 1, 12);
+    assert.ok(told.includes('m11 last') && !told.includes('m12 last'));
+  });
+
+  it('says of a run why it was killed: by its last alarm that did not only warn', () => {
+    const alarm = (action: 'kill' | 'warn' | 'ask', detail: string): JournalEvent =>
+      recorded({ type: 'run.alarmed', runId: 'r-1' as RunId, kind: 'silence', detail, action });
+    const killed = recorded({ ...endedRun('r-1'), verdict: { kind: 'killed' } } as SessionEvent);
+    const told = (...events: readonly JournalEvent[]): string =>
+      JSON.stringify(
+        buildHistory([started, said('g'), planned('r-1', 1), ...events])
+          .at(-1)
+          ?.content.at(-1),
+      );
+    assert.match(
+      told(alarm('kill', 'loss grows'), alarm('warn', 'slow'), killed),
+      /killed after the alarm: loss grows\]/,
+    );
+    assert.match(told(alarm('ask', 'loss grows'), killed), /ended: killed after the alarm: loss grows\]/);
+    assert.match(told(alarm('warn', 'slow'), killed), /ended: killed\]/);
+    assert.match(told(alarm('kill', 'loss grows'), endedRun('r-1')), /ended: ok\]/);
   });
 
   it('of a thousand messages is resumed with the newest and the oldest, and every parallel result', async () => {
