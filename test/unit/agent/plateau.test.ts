@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import { stageOf } from '../../../src/agent/loop/plateau.ts';
+import type { JournalEvent } from '../../../src/agent/events.ts';
+import { plateauOf, stageOf } from '../../../src/agent/loop/plateau.ts';
+import type { ExperimentPlan } from '../../../src/experiments/experiment.ts';
+import type { ExperimentResult, ExperimentRow } from '../../../src/experiments/ledger.ts';
+import type { Verdict } from '../../../src/runs/run.ts';
 import { ScriptedModel, type ScriptedReply } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
+import { recorded, rowOf, runId } from '../vscode/states.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 const ideas = ['wider', 'deeper', 'warmup', 'dropout', 'cosine', 'clipping', 'mixup'];
@@ -97,4 +102,83 @@ describe('a plateau', () => {
       assert.equal(stageOf(count, { ...policy, onPlateau: 'advise' }), advise);
       assert.equal(stageOf(count, { ...policy, onPlateau: 'end' }), end);
     });
+});
+
+describe('the count of a plateau', () => {
+  const metric = 'loss';
+  const rowsOf = (
+    ...results: readonly (Partial<ExperimentResult> &
+      Partial<Pick<ExperimentRow, 'status' | 'decision' | 'plan'>> & {
+        readonly verdict?: Verdict;
+      })[]
+  ): ExperimentRow[] =>
+    results.map(({ status = 'over', decision, plan, verdict = { kind: 'ok' }, ...result }, index) => ({
+      ...{ id: `e${index + 1}`, hypothesis: 'h', command: 'c', machineIds: [], status, verdicts: '', runMs: 1 },
+      ...{ decisions: [], isChampion: false, runs: [rowOf(index + 1, { verdict })] },
+      ...(decision && { decision }),
+      ...(plan && { plan }),
+      ...(result.mean !== undefined && { result: { metric, mean: result.mean, n: 1, best: 1, runs: [], ...result } }),
+    }));
+  /** Run 1 ended at 1 s, run 2 at 2 s, …, unless `atMs` says otherwise. */
+  const endOf = (number: number, atMs = 1_000 * number): JournalEvent =>
+    recorded({ type: 'run.ended', runId: runId(number), verdict: { kind: 'ok' }, endedMs: 7, metrics: [] }, atMs);
+  const countOf = (
+    experiments: readonly ExperimentRow[],
+    { direction = 'lower', events = [] }: { direction?: 'lower' | 'higher'; events?: readonly JournalEvent[] } = {},
+  ): number => {
+    const ends = experiments.map((_row, index) => endOf(index + 1));
+    const ledger = { experiments, decisive: { metric, direction } };
+    return plateauOf(ledger, events.length === 0 ? ends : events, { noisePercent: 1 }).count;
+  };
+
+  it('goes on with what is no better by more than the noise, and begins anew with what is', () => {
+    assert.equal(countOf(rowsOf({ mean: 1 }, { mean: 1 }, { mean: 0.991 }, { mean: 2 })), 3);
+    assert.equal(countOf(rowsOf({ mean: 1 }, { mean: 1 }, { mean: 0.989 }, { mean: 2 })), 1);
+    assert.equal(countOf(rowsOf({ mean: -1 }, { mean: -1.02 }, { mean: -1.04 })), 0);
+  });
+
+  it('takes for noise what repeats of either showed', () => {
+    assert.equal(countOf(rowsOf({ mean: 1, spread: 0.2 }, { mean: 0.85 })), 1);
+    assert.equal(countOf(rowsOf({ mean: 1 }, { mean: 0.85, spread: 0.2 })), 1);
+    assert.equal(countOf(rowsOf({ mean: 1, spread: 0.1 }, { mean: 0.85, spread: 0.1 })), 0);
+  });
+
+  it('knows where more is better', () => {
+    const rising = rowsOf({ mean: 0.5 }, { mean: 0.6 }, { mean: 0.7 });
+    assert.deepEqual([countOf(rising), countOf(rising, { direction: 'higher' })], [2, 0]);
+  });
+
+  it('counts what crashed or was discarded, and passes over retests, losses and what goes on', () => {
+    const decision = { decision: 'discard', why: 'w', by: 'agent', atMs: 1 } as const;
+    const retest = { retest: { of: 'e1', why: 'w' } } as ExperimentPlan;
+    assert.equal(countOf(rowsOf({ mean: 1 }, {}, { mean: 0.1, decision })), 2);
+    assert.equal(countOf(rowsOf({ mean: 1 }, { mean: 1, plan: retest })), 0);
+    assert.equal(countOf(rowsOf({ mean: 1 }, { mean: 1, status: 'running' })), 0);
+    for (const verdict of [{ kind: 'lost', why: 'w' }, { kind: 'preempted' }] as const)
+      assert.equal(countOf(rowsOf({ mean: 1 }, { verdict: verdict as Verdict })), 0, verdict.kind);
+  });
+
+  it('has the order in which they were over, and nothing from before a person spoke', () => {
+    const rows = rowsOf({ mean: 1 }, { mean: 0.5 }, { mean: 0.8 });
+    assert.equal(countOf(rows), 1);
+    assert.equal(countOf(rows, { events: [endOf(1, 300), endOf(2, 100), endOf(3, 200)] }), 2);
+    const said = recorded({ type: 'message.added', origin: 'person', text: 'x' }, 250);
+    assert.equal(countOf(rows, { events: [endOf(2, 100), endOf(3, 200), said, endOf(1, 300)] }), 1);
+  });
+
+  it('is told once a row: what was told before the best one, or before a person spoke, is told anew', () => {
+    const told = (at: number, plateauStage: 1 | 2): JournalEvent =>
+      recorded({ type: 'message.added', origin: 'reminder', text: 'x', plateauStage }, at);
+    const toldOf = (experiments: readonly ExperimentRow[], ...events: readonly JournalEvent[]): number =>
+      plateauOf(
+        { experiments, decisive: { metric, direction: 'lower' } },
+        [...experiments.map((_row, index) => endOf(index + 1)), ...events],
+        { noisePercent: 1 },
+      ).told;
+    const [row, better] = [rowsOf({ mean: 1 }, { mean: 1 }), rowsOf({ mean: 1 }, { mean: 0.5 })];
+    assert.deepEqual([toldOf(row), toldOf(row, told(1_500, 1)), toldOf(better, told(1_500, 1))], [0, 1, 0]);
+    assert.equal(toldOf(row, told(1_500, 2), told(1_600, 1)), 2);
+    const said = recorded({ type: 'message.added', origin: 'person', text: 'x' }, 1_550);
+    assert.equal(toldOf(row, told(1_500, 2), said, told(1_600, 1)), 1);
+  });
 });
