@@ -9,8 +9,8 @@ export interface FullDisk {
   makeRoom(): void;
 }
 
-/** Appending fails as on a full disk, half of the bytes written. Reading, and writing whole files, goes on. */
-export async function fillDisk(isFull: (text: string) => boolean = () => true): Promise<FullDisk> {
+/** Appending fails as on a full disk, or with `code`, half of the bytes written. Reading, and writing whole files, goes on. */
+export async function fillDisk(isFull: (text: string) => boolean = () => true, code = 'ENOSPC'): Promise<FullDisk> {
   const handle = await open(process.execPath, 'r');
   const shared = Object.getPrototypeOf(handle) as { appendFile: Append };
   await handle.close();
@@ -19,7 +19,7 @@ export async function fillDisk(isFull: (text: string) => boolean = () => true): 
     const text = String(data);
     if (!isFull(text)) return append.call(this, data, options);
     await append.call(this, text.slice(0, Math.ceil(text.length / 2)), options);
-    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    throw Object.assign(new Error(`${code}: the disk takes nothing, write`), { code });
   };
   return {
     makeRoom() {

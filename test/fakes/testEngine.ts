@@ -27,6 +27,7 @@ export interface TestEngineOptions {
   readonly folder?: string;
   approve?(request: ApprovalRequest): Promise<ApprovalAnswer>;
   readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
+  readonly ownerKind?: NonNullable<EngineOptions['ownerKind']>;
 }
 
 export const assetsFolder = path.resolve('node_modules/sql.js/dist');
@@ -46,6 +47,7 @@ export async function testEngine(model: ModelProvider, options: TestEngineOption
     workFolder: work,
     ...(options.clock && { clock: options.clock }),
     ...(options.createMachine && { createMachine: options.createMachine }),
+    ...(options.ownerKind && { ownerKind: options.ownerKind }),
   });
   return {
     engine,

@@ -141,7 +141,13 @@ describe('full disk', () => {
     disk.makeRoom();
     const [id] = await bed.engine.sessions.interrupted();
     assert.ok(id);
-    assert.equal(await (await bed.engine.sessions.resume(id)).ended, 'blocked');
+    const session = await bed.engine.sessions.resume(id);
+    assert.equal(await session.ended, 'blocked');
+    assert.deepEqual(
+      eventsOf(session, 'message.added').map(({ origin }) => origin),
+      ['goal'],
+      'a model that was never asked is not told of a restart',
+    );
   });
 
   it('does not keep a session from being closed and let go of', async () => {

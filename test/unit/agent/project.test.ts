@@ -121,6 +121,24 @@ describe('a session in a project', () => {
     );
   });
 
+  const models: readonly (readonly [name: string, project: object, request: Partial<GoalRequest>, model: string])[] = [
+    ['the one that it names', { model: 'big-1' }, {}, 'big-1'],
+    ['that one of the provider that the person names too', { model: 'big-1' }, { provider: 'demo' }, 'big-1'],
+    ['the one that the person names', { model: 'big-1' }, { model: 'scripted-1' }, 'scripted-1'],
+    [
+      'the default of another provider, which its own does not belong to',
+      { provider: 'openai', model: 'gpt-9' },
+      { provider: 'demo' },
+      'scripted-1',
+    ],
+  ];
+  for (const [name, project, request, model] of models)
+    it(`works with ${name}`, async () => {
+      const { session } = await begin(project, [quit], { request });
+      assert.deepEqual([session.state.provider, session.state.model], ['demo', model]);
+      await session.ended;
+    });
+
   const budgets: readonly (readonly [string, object, Partial<GoalRequest>, object])[] = [
     ['the file alone', { usd: 2, experiment: { turns: 9 } }, {}, { usd: 2, experiment: { turns: 9 } }],
     ['the person before all', { turns: 20 }, { budget: { turns: 50 } }, { turns: 50 }],

@@ -30,6 +30,10 @@ describe('resume', () => {
     return bed.engine.sessions.resume(session.id);
   };
 
+  /** What the model is told of having been interrupted. */
+  const saidOnResuming = (session: Session): string[] =>
+    eventsOf(session, 'message.added').flatMap(({ origin, text }) => (origin === 'resume' ? [text] : []));
+
   it('goes on sleeping, and wakes at the end of a run that an earlier process launched', async () => {
     bed = await testEngine(new ScriptedModel([launch('sleep 0.7; echo loss=0.5'), wait(1)]));
     const first = await bed.start();
@@ -40,6 +44,7 @@ describe('resume', () => {
     assert.equal(await second.ended, 'goal');
     assert.equal(eventsOf(second, 'run.planned').length, 1);
     assert.equal(model.requests.length, 1);
+    assert.deepEqual(saidOnResuming(second), [], 'it was not at work');
   });
 
   it('learns of a run that ended while nobody was there', async () => {
@@ -106,6 +111,7 @@ describe('resume', () => {
     assert.equal(await readFile(ran, 'utf8'), 'x\n');
     const blocks = model.requests[0]?.messages.flatMap((message) => message.content.map((block) => block.type));
     assert.deepEqual(blocks, ['text', 'tool_call', 'tool_result', 'text']);
+    assert.equal(saidOnResuming(second).length, 1);
   });
 
   it('drops a torn last line, says so, and writes on a line of its own', async () => {
@@ -153,6 +159,27 @@ describe('resume', () => {
     const second = await resumed(first, new ScriptedModel([write, quit]));
     assert.equal(await second.ended, 'blocked');
     assert.equal(asked, 1);
+  });
+
+  it('is once what is asked for twice at the same moment; nobody gets a session that has not begun', async () => {
+    bed = await testEngine(new ScriptedModel(['hang']));
+    const first = await bed.start();
+    await eventually(first, 'model.requested');
+    bed = await bed.restart(new ScriptedModel(['hang']));
+    const { sessions } = bed.engine;
+    const resuming = sessions.resume(first.id);
+    while (sessions.open().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const again = sessions.resume(first.id);
+    assert.equal(
+      sessions
+        .open()[0]
+        ?.events()
+        .filter(({ type }) => type === 'session.resumed').length,
+      0,
+    );
+    assert.equal(eventsOf(await again, 'session.resumed').length, 1);
+    assert.equal(await again, await resuming);
+    assert.equal(eventsOf(await sessions.resume(first.id), 'session.resumed').length, 1);
   });
 
   it('lets one process own a session', async () => {

@@ -5,10 +5,14 @@ import { describe, it } from 'mocha';
 import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
 import { foldSession } from '../../../src/agent/journal/fold.ts';
 import { isUnfinished, unfinishedOf } from '../../../src/agent/session/unfinished.ts';
+import type { SessionId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { homeAt } from '../../../src/storage/home.ts';
+import { Lease } from '../../../src/storage/lease.ts';
+import type { OwnerKind } from '../../../src/storage/leaseOwner.ts';
 import { SyntheticJournal } from '../../bench/syntheticJournal.ts';
 import { JournalOf } from '../../fakes/journalOf.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
 import { random } from '../../fakes/random.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
@@ -92,6 +96,31 @@ describe('sessions that should be worked on', () => {
     assert.deepEqual(await unfinishedOf(home, [two, one], logger), [one]);
     assert.match(warnings.join(), new RegExp(`^The journal of ${two} cannot be read: EISDIR`));
   });
+
+  const kinds = ['window', 'terminal', 'detached'] as const;
+  for (const kind of kinds)
+    it(`are found where nobody works on them who keeps them, by what is ${kind}`, async () => {
+      const clock = new ManualClock();
+      const home = homeAt(path.join(folder(), 'home'));
+      const held = new Map<SessionId, OwnerKind>();
+      const leases: Lease[] = [];
+      for (const [seed, holder] of kinds.entries()) {
+        const journal = new SyntheticJournal(holder, seed);
+        await journal.write(home);
+        held.set(journal.sessionId, holder);
+        const file = home.leaseFile(journal.sessionId);
+        leases.push(await Lease.acquire(file, { clock, kind: holder, onLost: assert.fail }));
+      }
+      const bed = await testEngine(new ScriptedModel([]), { folder: folder(), clock, ownerKind: kind });
+      const found = await bed.engine.sessions.interrupted();
+      assert.deepEqual(
+        found.map((id) => held.get(id)),
+        kind === 'detached' ? [] : ['detached'],
+      );
+      for (const lease of leases) await lease.release();
+      assert.equal((await bed.engine.sessions.interrupted()).length, 3);
+      await bed.engine.close();
+    });
 
   it('are found without the index, which is not even opened', async () => {
     const bed = await testEngine(new ScriptedModel(['hang']), { folder: folder() });
