@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { AlarmKind } from '../../../src/agent/events.ts';
+import type { AlarmKind } from '../../../src/agent/journal/events.ts';
 import { AlarmDesk } from '../../../src/agent/runs/alarmDesk.ts';
 import { condemnedRuns, unheardAlarms } from '../../../src/agent/runs/alarms.ts';
-import { SessionLog } from '../../../src/agent/session/sessionLog.ts';
-import type { Alarm, Question, RunState } from '../../../src/agent/state.ts';
+import { SessionLog } from '../../../src/agent/journal/sessionLog.ts';
+import type { Alarm, Question, RunState } from '../../../src/agent/journal/state.ts';
 import type { RunId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { Run } from '../../../src/runs/liveRun.ts';

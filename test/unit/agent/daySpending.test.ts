@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import { DaySpending } from '../../../src/agent/budget/daySpending.ts';
 import { startOfDay } from '../../../src/agent/budget/measures.ts';
-import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
+import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
 import { newSessionId, type SessionId } from '../../../src/base/ids.ts';
 import type { Cost } from '../../../src/models/prices.ts';
 import { homeAt, type Home } from '../../../src/storage/home.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { killRun } from '../../../src/agent/runs/killRun.ts';
-import { SessionLog } from '../../../src/agent/session/sessionLog.ts';
+import { SessionLog } from '../../../src/agent/journal/sessionLog.ts';
 import type { Machines } from '../../../src/machines/machine.ts';
 import type { Run } from '../../../src/runs/liveRun.ts';
 import type { Liveness } from '../../../src/runs/run.ts';

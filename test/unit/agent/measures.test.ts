@@ -9,9 +9,9 @@ import {
   nothingSpent,
   startOfDay,
 } from '../../../src/agent/budget/measures.ts';
-import { begun } from '../../../src/agent/fold/experimentFold.ts';
-import type { Budget } from '../../../src/agent/events.ts';
-import type { Experiment, SessionState } from '../../../src/agent/state.ts';
+import { begun } from '../../../src/agent/journal/experimentFold.ts';
+import type { Budget } from '../../../src/agent/journal/events.ts';
+import type { Experiment, SessionState } from '../../../src/agent/journal/state.ts';
 import { runId, startMs, stateOf } from '../vscode/states.ts';
 
 const minuteMs = 60_000;

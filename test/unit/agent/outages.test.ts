@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import type { Session } from '../../../src/agent/engine.ts';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { noUsage, type ModelFailure } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedModel, type Script, type ScriptedReply } from '../../fakes/scriptedModel.ts';

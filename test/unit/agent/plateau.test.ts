@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import type { JournalEvent } from '../../../src/agent/events.ts';
+import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { plateauOf, stageOf } from '../../../src/agent/loop/plateau.ts';
 import type { ExperimentPlan } from '../../../src/experiments/experiment.ts';
 import type { ExperimentResult, ExperimentRow } from '../../../src/experiments/ledger.ts';

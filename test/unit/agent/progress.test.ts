@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { JournalEvent, SessionEvent } from '../../../src/agent/events.ts';
+import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
 import { idleness, isIdleTooLong } from '../../../src/agent/loop/progress.ts';
 import { noUsage, type StopReason } from '../../../src/models/model.ts';
 import { recorded, runId, runState, started } from '../vscode/states.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { SessionEvent } from '../../../src/agent/events.ts';
+import type { SessionEvent } from '../../../src/agent/journal/events.ts';
 import { Waiting } from '../../../src/agent/loop/waiting.ts';
 import type { RunDesk } from '../../../src/agent/runs/runDesk.ts';
 import type { SweepDesk } from '../../../src/agent/runs/sweepDesk.ts';
-import { SessionLog } from '../../../src/agent/session/sessionLog.ts';
+import { SessionLog } from '../../../src/agent/journal/sessionLog.ts';
 import type { Run } from '../../../src/runs/liveRun.ts';
 import type { Sleeper, Wake } from '../../../src/sleep/sleeper.ts';
 import type { SleepRequest } from '../../../src/sleep/trigger.ts';

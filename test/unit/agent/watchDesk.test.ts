@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { WatchDesk } from '../../../src/agent/runs/watchDesk.ts';
-import { SessionLog } from '../../../src/agent/session/sessionLog.ts';
+import { SessionLog } from '../../../src/agent/journal/sessionLog.ts';
 import { Emitter } from '../../../src/base/emitter.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { GpuSample, ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
