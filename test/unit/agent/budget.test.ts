@@ -137,6 +137,15 @@ describe('budget', () => {
     assert.match(JSON.stringify(model.requests.at(-1)?.messages), /The limits are now: \$4/);
   });
 
+  it('pays for the model that was asked, whatever the reply calls it', async () => {
+    const { session } = await begin(
+      () => ({ calls: [look], reply: { ...usageOf(5_000, 1_000), model: 'as-it-calls-itself' } }),
+      { budget: { turns: 2 } },
+    );
+    assert.equal(await session.ended, 'budget');
+    assert.deepEqual([session.state.usd.toFixed(2), session.state.hasUnknownCost], ['0.20', false]);
+  });
+
   it('counts what a plan covers at list price, and says that it is covered', async () => {
     const { session } = await begin(looking, { budget: { usd: 2 }, plan: true });
     assert.equal(await session.ended, 'budget');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import { buildHistory } from '../../../src/agent/context/history.ts';
+import { buildHistory, isPersonUnheard } from '../../../src/agent/context/history.ts';
 import { idleness } from '../../../src/agent/loop/progress.ts';
 import { dueShortening } from '../../../src/agent/context/checkpoint.ts';
 import { foldSession } from '../../../src/agent/journal/fold.ts';
@@ -151,6 +151,20 @@ describe('history', () => {
     assert.deepEqual(told, ['a true', 'b true', 'c false']);
   });
 
+  it('knows what the person said that no request has held yet', () => {
+    const person = recorded({ type: 'message.added', origin: 'person', text: 'stop' });
+    const answered = (by: 'person' | 'default'): JournalEvent =>
+      recorded({ type: 'question.answered', questionId: 'q1', answer: 'yes', by });
+    const cases: readonly (readonly [events: readonly JournalEvent[], isUnheard: boolean])[] = [
+      [[person], true],
+      [[answered('person')], true],
+      [[answered('default'), said('g')], false],
+      [[person, asked(1)], false],
+      [[asked(1), person, replied([call('a')], 'tools')], true],
+    ];
+    for (const [events, isUnheard] of cases) assert.equal(isPersonUnheard([started, ...events]), isUnheard);
+  });
+
   it('names a run as people do, also when it was planned before the conversation was shortened', () => {
     const plan = planned('r-1', 7);
     const events = [
@@ -159,6 +173,20 @@ describe('history', () => {
       endedRun('r-1'),
     ];
     assert.match(JSON.stringify(buildHistory(events)), /\[Run 7 \(label 7\) ended: ok\]/);
+  });
+
+  it('tells of the warnings of points of a sweep, and leaves their ends and kills to its table', () => {
+    const plan = planned('r-1', 1);
+    assert.ok(plan.type === 'run.planned');
+    const point: JournalEvent = { ...plan, spec: { ...plan.spec, sweep: { id: 's1', index: 0 } } };
+    const alarm = (action: 'kill' | 'warn'): JournalEvent =>
+      recorded({ type: 'run.alarmed', runId: 'r-1' as RunId, kind: 'silence', detail: `${action} it`, action });
+    const table = recorded({ type: 'sweep.ended', sweepId: 's1', why: 'done', text: 'the table' });
+    const told = (of: JournalEvent): string =>
+      JSON.stringify(buildHistory([started, said('g'), of, alarm('warn'), alarm('kill'), endedRun('r-1'), table]));
+    for (const words of ['warn it', 'kill it', 'ended: ok']) assert.ok(told(plan).includes(words), words);
+    assert.ok(told(point).includes('warn it') && told(point).includes('[the table]'));
+    assert.doesNotMatch(told(point), /kill it|ended: ok/);
   });
 
   it('tells of twelve metrics of a run at most', () => {
