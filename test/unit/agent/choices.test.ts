@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import type { Budget } from '../../../src/agent/events.ts';
+import type { Budget } from '../../../src/agent/journal/events.ts';
 import { UserFacing } from '../../../src/base/errors.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedModel, type ScriptedReply } from '../../fakes/scriptedModel.ts';
