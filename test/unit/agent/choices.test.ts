@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
 import { afterEach, describe, it } from 'mocha';
 import type { Budget } from '../../../src/agent/journal/events.ts';
 import { UserFacing } from '../../../src/base/errors.ts';
+import { newSessionId } from '../../../src/base/ids.ts';
+import { homeAt } from '../../../src/storage/home.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedModel, type ScriptedReply } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
@@ -49,6 +52,14 @@ describe('what a person chooses for a session', () => {
       assert.deepEqual(session.state.budget, {});
     });
 
+  it('leaves nothing behind of a session that is not there', async () => {
+    bed = await testEngine(new ScriptedModel([]));
+    const home = homeAt(bed.home);
+    await assert.rejects(bed.engine.sessions.resume(newSessionId(1)), /There is no session s-/);
+    await assert.rejects(bed.engine.sessions.read(newSessionId(1)), /There is no session s-/);
+    assert.deepEqual(existsSync(home.sessionsFolder) ? readdirSync(home.sessionsFolder) : [], []);
+  });
+
   it('begins nothing without a goal, and leaves nothing behind once Helios closes', async () => {
     bed = await testEngine(new ScriptedModel([quit]));
     await assert.rejects(bed.start({ goal: ' \n ' }), /There is no goal/);
@@ -57,6 +68,28 @@ describe('what a person chooses for a session', () => {
     bed = await bed.restart(new ScriptedModel([quit]));
     assert.deepEqual(await bed.engine.sessions.list(), []);
     assert.deepEqual(await bed.engine.sessions.interrupted(), []);
+  });
+});
+
+describe('a reply that only talks', () => {
+  let bed: TestEngine | undefined;
+  afterEach(() => bed?.dispose());
+
+  it('needs no reminder where the person spoke meanwhile', async () => {
+    let hear = (): void => undefined;
+    const heard = new Promise<void>((resolve) => (hear = resolve));
+    const model = new ScriptedModel(async (_request, index) => {
+      if (index === 0) await heard;
+      return index < 2 ? 'Shall I?' : quit;
+    });
+    bed = await testEngine(model);
+    const session = await bed.start();
+    await until(() => model.requests.length === 1);
+    await session.say('yes');
+    hear();
+    await session.ended;
+    const origins = eventsOf(session, 'message.added').map(({ origin }) => origin);
+    assert.deepEqual(origins, ['goal', 'person', 'reminder']);
   });
 });
 
