@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { reproduce, type ComparedMetric } from '../../../src/agent/experiments/reproduction.ts';
+import { reproduce } from '../../../src/agent/experiments/reproduction.ts';
+import { type ComparedMetric } from '../../../src/agent/contract/reproduction.ts';
 import type { RunDesk } from '../../../src/agent/runs/runDesk.ts';
-import { SessionLog } from '../../../src/agent/session/sessionLog.ts';
+import { SessionLog } from '../../../src/agent/journal/sessionLog.ts';
 import type { ExperimentRow, LedgerRow } from '../../../src/experiments/ledger.ts';
 import type { Machines } from '../../../src/machines/machine.ts';
 import type { MetricSummary } from '../../../src/metrics/metric.ts';

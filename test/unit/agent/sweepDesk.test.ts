@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { RunDesk } from '../../../src/agent/runs/runDesk.ts';
 import { SweepDesk } from '../../../src/agent/runs/sweepDesk.ts';
 import { SweepLane } from '../../../src/agent/runs/sweepLane.ts';
-import { SessionLog } from '../../../src/agent/session/sessionLog.ts';
+import { SessionLog } from '../../../src/agent/journal/sessionLog.ts';
 import { Emitter } from '../../../src/base/emitter.ts';
 import { createMachines } from '../../../src/machines/list/machineList.ts';
 import { MachineFailure, type MachineFailureReason } from '../../../src/machines/machine.ts';
