@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, beforeEach, describe, it } from 'mocha';
+import { beforeEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { HeldMessages } from '../../../src/notify/heldMessages.ts';
 import type { Message, Notification } from '../../../src/notify/notification.ts';
 import { Notifier } from '../../../src/notify/notifier.ts';
-import { quietUntil } from '../../../src/notify/quietHours.ts';
-import { routesOf, type PersonNotifications } from '../../../src/notify/routes.ts';
-import { resolveSecrets } from '../../../src/notify/secretText.ts';
-import { defaultEvents, type NotifyEvent } from '../../../src/notify/settings.ts';
+import type { PersonNotifications } from '../../../src/notify/routes.ts';
+import type { NotifyEvent } from '../../../src/notify/settings.ts';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { notifySite } from '../../fakes/notifySite.ts';
@@ -76,6 +74,16 @@ describe('the notifier', () => {
     one.notify(about('error', { title: 'hunter2', body: 'is hunter2', goal: 'find hunter2' }));
     await one.settled();
     assert.doesNotMatch(JSON.stringify(shown), /hunter2/);
+  });
+
+  it('takes secrets out of why something did not arrive, too', async () => {
+    const one = notifier({ channels: [{ type: 'webhook', url: '${env:hunter2}' }] });
+    one.notify(about('error'));
+    await one.settled();
+    const tried = await one.try(about('error'));
+    for (const text of [shown[0]?.body, warnings[0], tried[0]?.problem])
+      assert.match(text ?? '', /The variable \[redacted\] is not set/);
+    assert.doesNotMatch(JSON.stringify([shown, warnings, tried]), /hunter2/);
   });
 
   it('sums up what is too much', async () => {
@@ -282,117 +290,5 @@ describe('the notifier', () => {
     const [result] = await one.try(about('error'), project);
     assert.match(result?.problem ?? '', /not run: allow them/);
     assert.match(warnings[0] ?? '', /not run: allow them/);
-  });
-});
-
-describe('routesOf', () => {
-  const window = { type: 'vscode' } as const;
-  const desktop = { type: 'desktop' } as const;
-
-  it('tells a channel once that person and project name', () => {
-    const routes = routesOf({ channels: [desktop] }, { notifications: { channels: [desktop, window] } });
-    assert.deepEqual(
-      routes.map(({ channel, isProject }) => [channel.type, isProject]),
-      [
-        ['desktop', false],
-        ['vscode', true],
-      ],
-    );
-  });
-
-  it('knows the quiet hours of a project without channels of its own', () => {
-    const quietHours = { from: '22:00', to: '07:00' };
-    const [own] = routesOf({}, { notifications: { quietHours } });
-    assert.deepEqual(own?.quietHours, quietHours);
-  });
-
-  const cases: readonly (readonly [
-    string,
-    PersonNotifications,
-    Parameters<typeof routesOf>[1],
-    readonly (readonly NotifyEvent[])[],
-  ])[] = [
-    ['nothing chosen', {}, {}, [defaultEvents]],
-    ['an empty choice', { events: [] }, {}, [defaultEvents]],
-    ['a choice of the person', { events: ['alarm'] }, { notifications: { events: ['error'] } }, [['alarm']]],
-    ['a choice of the project alone', {}, { notifications: { events: ['error'] } }, [['error']]],
-    [
-      'channels of the project with their own choice',
-      {},
-      { notifications: { channels: [desktop], events: ['experiment_complete', 'error'] } },
-      [defaultEvents, ['experiment_complete', 'error']],
-    ],
-  ];
-  for (const [name, person, project, expected] of cases)
-    it(`knows the events of ${name}`, () => {
-      assert.deepEqual(
-        routesOf(person, project).map(({ events }) => events),
-        expected,
-      );
-    });
-});
-
-describe('quiet hours', () => {
-  const zone = process.env.TZ;
-  before(() => (process.env.TZ = 'Europe/Berlin'));
-  after(() => {
-    if (zone === undefined) delete process.env.TZ;
-    else process.env.TZ = zone;
-  });
-
-  const night = { from: '22:00', to: '07:00' };
-  const cases: readonly (readonly [string, { from: string; to: string }, string, string | undefined])[] = [
-    ['before midnight', night, '2026-03-10T22:00:00+01:00', '2026-03-11T07:00:00+01:00'],
-    ['after midnight', night, '2026-03-11T06:59:59+01:00', '2026-03-11T07:00:00+01:00'],
-    ['at its end', night, '2026-03-11T07:00:00+01:00', undefined],
-    ['by day', night, '2026-03-11T12:00:00+01:00', undefined],
-    ['over the night that is an hour shorter', night, '2026-03-28T23:00:00+01:00', '2026-03-29T07:00:00+02:00'],
-    ['over the night that is an hour longer', night, '2026-10-24T23:00:00+02:00', '2026-10-25T07:00:00+01:00'],
-    [
-      'until a time that the day does not have',
-      { from: '22:00', to: '02:30' },
-      '2026-03-28T23:00:00+01:00',
-      '2026-03-29T03:30:00+02:00',
-    ],
-    ['within a day', { from: '12:00', to: '13:30' }, '2026-03-11T13:29:00+01:00', '2026-03-11T13:30:00+01:00'],
-  ];
-  for (const [name, hours, now, until] of cases)
-    it(`hold ${name}`, () => {
-      const found = quietUntil(hours, Date.parse(now));
-      assert.equal(
-        found === undefined ? undefined : new Date(found).toISOString(),
-        until && new Date(until).toISOString(),
-      );
-    });
-});
-
-describe('secrets by their name', () => {
-  const found: string[] = [];
-  const sources = {
-    env: { ANTHROPIC_API_KEY: 'sk', SLACK_WEBHOOK: 'https://hooks/1' },
-    secret: (name: string) => Promise.resolve(name === 'notify-smtp' ? 'open sesame' : undefined),
-    onFound: (value: string) => found.push(value),
-  };
-
-  it('are put in their place, and known from then on', async () => {
-    assert.equal(
-      await resolveSecrets('${env:SLACK_WEBHOOK}?x=${secret:smtp}', sources, true),
-      'https://hooks/1?x=open sesame',
-    );
-    assert.deepEqual(found, ['https://hooks/1', 'open sesame']);
-  });
-
-  it('keep keys of providers from a project', async () => {
-    await assert.rejects(
-      resolveSecrets('https://evil/?${env:ANTHROPIC_API_KEY}', sources, true),
-      /may not use the variable/,
-    );
-    assert.equal(await resolveSecrets('${env:ANTHROPIC_API_KEY}', sources, false), 'sk');
-    await assert.rejects(resolveSecrets('${secret:anthropic}', sources, true), /There is no secret anthropic/);
-  });
-
-  it('say which is missing', async () => {
-    await assert.rejects(resolveSecrets('${env:NTFY_URL}', sources, true), /NTFY_URL is not set/);
-    await assert.rejects(resolveSecrets('${secret:../x}', sources, true), /no secret/);
   });
 });

@@ -105,13 +105,17 @@ describe('the webhook channel', () => {
     assert.deepEqual(mentions, { parse: [] });
   });
 
+  /** Between attempts; each attempt has a limit of its own. */
+  const waits = (): number[] => clock.delays.filter((ms) => ms !== 10_000);
+
   /** Sends, and moves the clock by each of the waits before the next attempt. */
   async function sendWaiting(replies: readonly (Reply | 'cut')[], waitsMs: readonly number[]): Promise<void> {
     site.replies.push(...replies);
     const sent = channel().send(message());
     for (const [index, waitMs] of waitsMs.entries()) {
       await site.taken(index + 1);
-      await until(() => clock.delays.includes(waitMs));
+      await until(() => waits().length > index);
+      assert.equal(waits()[index], waitMs);
       await clock.advance(waitMs - 1);
       assert.equal(site.calls.length, index + 1, 'not before its time');
       await clock.advance(1);
@@ -131,6 +135,18 @@ describe('the webhook channel', () => {
     await sendWaiting([{ status: 429, headers: { 'retry-after': '7' } }], [7_000]);
     assert.equal(site.calls.length, 2);
   });
+
+  const asked: readonly (readonly [what: string, after: () => string, waitMs: number])[] = [
+    ['no longer than a minute', () => '3600', 60_000],
+    ['until a date', () => new Date(clock.now() + 7_000).toUTCString(), 7_000],
+    ['not for a date that is over', () => new Date(clock.now() - 7_000).toUTCString(), 0],
+    ['as ever for what is neither', () => 'soon', 1_000],
+  ];
+  for (const [what, retryAfter, waitMs] of asked)
+    it(`waits ${what} when it is told to come back`, async () => {
+      await sendWaiting([{ status: 429, headers: { 'retry-after': retryAfter() } }], [waitMs]);
+      assert.equal(site.calls.length, 2);
+    });
 
   it('tries again after faults of the other side and of the way', async () => {
     await sendWaiting([{ status: 503 }, 'cut'], [1_000, 2_000]);
