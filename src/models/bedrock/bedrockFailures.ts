@@ -23,5 +23,11 @@ export function bedrockError(error: unknown, keyHint: string): unknown {
   return new CallFailed({ reason: 'auth', message: `AWS gave no credentials: ${messageOf(error.cause)}. ${keyHint}` });
 }
 
-/** The service that gives them was not reached, which may pass. */
-const isUnreachable = (cause: unknown): boolean => /^(E[A-Z]{3,}|UND_ERR_)/.test(codeOf(cause) ?? '');
+const unreached = /^(?:E(?:AI_)?[A-Z]{3,}|UND_ERR_)/;
+const maxCauses = 8;
+
+/** The service that gives them was not reached, which may pass. `fetch failed` says why in its cause. */
+const isUnreachable = (cause: unknown, depth = 0): boolean =>
+  cause instanceof Error &&
+  depth < maxCauses &&
+  (unreached.test(codeOf(cause) ?? '') || isUnreachable(cause.cause, depth + 1));

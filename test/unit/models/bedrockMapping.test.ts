@@ -8,8 +8,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { createBedrockProvider } from '../../../src/models/bedrock/bedrock.ts';
+import { bedrockError } from '../../../src/models/bedrock/bedrockFailures.ts';
+import { CallFailed } from '../../../src/models/guarded.ts';
 import { noUsage, type ModelFailureReason, type ModelProvider } from '../../../src/models/model.ts';
 import { costOf } from '../../../src/models/prices.ts';
+import { freePort } from '../../fakes/freePort.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { atPace } from '../../fakes/pace.ts';
 import type { JsonObject, WireError, WireServer } from '../../fakes/wire.ts';
@@ -18,6 +21,8 @@ import { hear, request, type Heard } from './conversing.ts';
 
 const model = 'global.anthropic.claude-opus-4-6-v1';
 const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI' };
+
+const coded = (code: string): Error => Object.assign(new Error(code), { code });
 
 describe('bedrock', () => {
   let server: WireServer;
@@ -148,6 +153,41 @@ describe('bedrock', () => {
     silent.closeAllConnections();
     silent.close();
   });
+
+  it('waits for a service of credentials that is not reached: that may pass', async () => {
+    const env = {
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+      AWS_WEB_IDENTITY_TOKEN_FILE: path.join(homeFolder, 'token'),
+      AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/research',
+      AWS_REGION: 'us-west-2',
+      AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${await freePort()}`,
+    };
+    await writeFile(env.AWS_WEB_IDENTITY_TOKEN_FILE, 'token');
+    await withProcessEnv(env, async () => {
+      provider = create(env);
+      const { events, reply } = await ask();
+      assert.equal(reply.failure?.reason, 'network', reply.failure?.message);
+      assert.ok(events.some(({ type }) => type === 'attempt.discarded'));
+    });
+  });
+
+  const causes: readonly (readonly [cause: Error, mayPass: boolean])[] = [
+    [coded('ECONNREFUSED'), true],
+    [new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), true],
+    [new TypeError('fetch failed', { cause: coded('UND_ERR_CONNECT_TIMEOUT') }), true],
+    [coded('EAI_AGAIN'), true],
+    [coded('ERR_INVALID_URL'), false],
+    [coded('ExpiredToken'), false],
+    [new Error('no profile'), false],
+  ];
+  for (const [cause, mayPass] of causes)
+    it(`takes credentials that did not come for ${mayPass ? 'lateness' : 'a fault of theirs'}: ${String(cause.cause ?? cause)}`, () => {
+      const error = new Error('Failed to resolve AWS credentials from the chain.', { cause });
+      const found = bedrockError(error, 'Sign in.');
+      if (mayPass) assert.equal(found, error);
+      else assert.ok(found instanceof CallFailed && found.failure.reason === 'auth', String(found));
+    });
 
   describe('asks', () => {
     it('for the model in the path, by the version that all models know', async () => {
