@@ -99,6 +99,39 @@ describe('gate', () => {
     assert.equal(clock.pendingTimers, 0);
   });
 
+  it('says that a question was interrupted, not that nobody was there', async () => {
+    const clock = new ManualClock();
+    for (const ask of [
+      () => new Promise<Answer>(() => undefined),
+      (_call: GateCall, signal: AbortSignal) =>
+        new Promise<Answer>((_, reject) => signal.addEventListener('abort', () => reject(new Error('withdrawn')))),
+    ]) {
+      const abort = new AbortController();
+      const deciding = createGate({ mode: () => 'ask', ask, clock }).decide(
+        call('remote_exec', 'execute'),
+        abort.signal,
+      );
+      abort.abort();
+      assert.deepEqual(await deciding, {
+        ...{ isAllowed: false, by: 'rule', why: 'it was interrupted before it was answered' },
+      });
+    }
+    assert.equal(clock.pendingTimers, 0);
+  });
+
+  it('keeps what was allowed for the session, by the tool, also over a restart', async () => {
+    const { asked, gate } = gateWith(['allow_session']);
+    const first = await gate.decide(call('remote_exec', 'execute'), never);
+    assert.equal(first.allowedTool, 'remote_exec');
+    assert.equal((await gate.decide(call('remote_exec', 'execute'), never)).allowedTool, undefined);
+    assert.equal((await gate.decide(call('write_file', 'write'), never)).isAllowed, false);
+    assert.deepEqual(asked, ['remote_exec', 'write_file']);
+    const ask: Ask = () => Promise.reject(new Error('nobody'));
+    const again = createGate({ mode: () => 'ask', ask, clock: new ManualClock(), allowedTools: ['remote_exec'] });
+    assert.equal((await again.decide(call('remote_exec', 'execute'), never)).by, 'person');
+    assert.equal((await again.decide(call('write_file', 'write'), never)).by, 'rule');
+  });
+
   describe('lets a person judge what had to be mended', () => {
     const mended = (tool: string, effect: GateCall['effect']): GateCall => ({
       ...call(tool, effect),
