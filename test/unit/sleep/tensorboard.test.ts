@@ -142,4 +142,19 @@ describe('event files of TensorBoard', () => {
     add('/c', image, record(event(4, 61, 'loss', simple(6))));
     assert.deepEqual(await ask(), [6], 'a record may be longer than what is read at a time');
   });
+
+  it('reads a file from its beginning that stands in the place of another one, or is shorter', async () => {
+    const machine = new FakeMachine('local');
+    const events = new EventFiles();
+    const ask = async (inode: string, ...values: number[]): Promise<number[]> => {
+      const bytes = Buffer.concat([version, ...values.map((value) => record(event(1, value, 'loss', simple(value))))]);
+      machine.write('/a', bytes.toString('latin1'));
+      const file = { path: '/a', sizeBytes: bytes.length, modifiedMs: 0, inode };
+      return (await events.newValues(machine, [file], 'loss')).map(({ value }) => value);
+    };
+    assert.deepEqual(await ask('1', 1, 2), [1, 2]);
+    assert.deepEqual(await ask('1', 1, 2, 3), [3]);
+    assert.deepEqual(await ask('2', 4, 5, 6, 7), [4, 5, 6, 7]);
+    assert.deepEqual(await ask('2', 8), [8]);
+  });
 });
