@@ -129,6 +129,13 @@ describe('the way to the network', () => {
       await assert.rejects(fetch(url()), isUserFacing(/not trusted: (self-signed|unable to)/));
     });
 
+    it('sends a body that is a stream once: the rest of it would pass for the whole', async () => {
+      let reads = 0;
+      const body = new ReadableStream({ pull: (stream) => (reads++ === 0 ? stream.enqueue('x') : stream.close()) });
+      const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+      await assert.rejects(createFetch(() => ({}))(url(), init), isUserFacing(/not trusted/));
+    });
+
     it('trusts what the file of certificates names, straight and through a proxy', async () => {
       settings = { caFile: file('ca.pem') };
       assert.equal(await (await fetch(url())).text(), 'hello');
