@@ -96,6 +96,10 @@ function passOn(stream: Readable | null, onBytes: StreamOptions['onStdout']): ()
     };
     taken.then(goOn, goOn);
   });
+  // Node resumes the output of a child that has ended.
+  stream?.on('resume', () => {
+    if (isHeld) stream.pause();
+  });
   return () => {
     const wasBusy = isHeld || hasPassed;
     hasPassed = false;

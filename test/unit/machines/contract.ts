@@ -259,15 +259,22 @@ export function machineContract(name: string, machine: () => Machine): void {
     });
 
     it('gives what a command left behind to a reader that is slower than its end', async () => {
-      let readBytes = 0;
-      const { ended } = stream('head -c 60000 /dev/zero; exit 0', {
-        onStdout: async (bytes) => {
-          // In however many pieces it comes, only the first is held.
-          if (readBytes === 0) await new Promise((resolve) => setTimeout(resolve, 1500));
-          readBytes += bytes.length;
-        },
+      const taken = Promise.withResolvers<void>();
+      const pieces: number[] = [];
+      const wait = 'while [ ! -e go ]; do sleep 0.02; done';
+      const { ended } = stream(`printf first; ${wait}; head -c 60000 /dev/zero; : > over`, {
+        onStdout: (bytes) => (pieces.push(bytes.length) === 1 ? taken.promise : undefined),
       });
-      assert.deepEqual([(await ended).outcome, readBytes], [{ kind: 'exited', code: 0 }, 60_000]);
+      await until('it began', () => pieces.length > 0);
+      writeFileSync(path('go'), '');
+      await until('it is over', () => existsSync(path('over')));
+      // What ends later is heard of later.
+      for (let time = 0; time < 2; time += 1) await exec('true');
+      assert.deepEqual(pieces, [5], 'nothing more comes before the first piece is taken');
+      taken.resolve();
+      const { outcome } = await ended;
+      const readBytes = pieces.reduce((sum, bytes) => sum + bytes);
+      assert.deepEqual([outcome, readBytes], [{ kind: 'exited', code: 0 }, 60_005]);
     });
 
     it('ends the command on an abort, also while its output or its input is held', async () => {

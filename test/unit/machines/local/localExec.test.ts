@@ -5,6 +5,7 @@ import { describe, it } from 'mocha';
 import { systemClock, type Clock } from '../../../../src/base/clock.ts';
 import { toDisposable } from '../../../../src/base/disposable.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
+import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 
 const isAlive = (pid: number): boolean => {
@@ -18,8 +19,10 @@ const isAlive = (pid: number): boolean => {
 
 describe('LocalMachine.exec', () => {
   const folder = scratchFolder();
-  const machine = (env: Record<string, string> = { PATH: process.env.PATH ?? '' }, clock = systemClock): LocalMachine =>
-    new LocalMachine({ runsFolder: join(folder(), 'runs'), workFolder: folder(), env, clock });
+  const machine = (
+    env: Record<string, string> = { PATH: process.env.PATH ?? '' },
+    clock: Clock = systemClock,
+  ): LocalMachine => new LocalMachine({ runsFolder: join(folder(), 'runs'), workFolder: folder(), env, clock });
 
   it('tells exit codes, signals and output apart', async () => {
     const cases = [
@@ -128,6 +131,30 @@ describe('LocalMachine.exec', () => {
     while (!existsSync(told)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     for (const fire of due.splice(0)) fire();
     assert.equal((await ended).stdout, 'late\n');
+  });
+
+  it('keeps what has come for a reader that holds on, long after the end', async () => {
+    const clock = new ManualClock();
+    const held = Promise.withResolvers<void>();
+    const pieces: string[] = [];
+    let isOver = false;
+    const ended = machine(undefined, clock)
+      .stream('printf a; while [ ! -e go ]; do sleep 0.02; done; printf b', {
+        onStdout: (bytes) => (pieces.push(String(bytes)) === 1 ? held.promise : undefined),
+      })
+      .finally(() => (isOver = true));
+    await until('it began', () => pieces.length > 0);
+    writeFileSync(join(folder(), 'go'), '');
+    await until('its end is noticed', () => isOver || clock.pendingTimers > 0);
+    await clock.advance(60_000);
+    assert.deepEqual([pieces, isOver], [['a'], false]);
+    held.resolve();
+    await until('it is let go of', async () => {
+      await clock.advance(250);
+      return isOver;
+    });
+    assert.deepEqual([(await ended).outcome, pieces], [{ kind: 'exited', code: 0 }, ['a', 'b']]);
+    assert.equal(clock.pendingTimers, 0);
   });
 
   it('says what is wrong when a command cannot be run', async () => {
