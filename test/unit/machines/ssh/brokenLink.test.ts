@@ -29,13 +29,17 @@ describe('a link that breaks', () => {
 
   it('never becomes an exit code of the command that it cut', async () => {
     newMachine();
-    const running = machine.exec(`echo begun > ${path('begun')}; sleep 0.3; echo done > ${path('done')}`);
+    const wait = `while [ ! -e ${path('go')} ]; do sleep 0.05; done`;
+    const running = machine.exec(`echo begun > ${path('begun')}; ${wait}; echo done > ${path('done')}`);
     const waiting = machine.exec('sleep 20', { timeoutMs: 15_000 });
     for (const exec of [running, waiting]) exec.catch(() => undefined);
     await until('it runs', () => existsSync(path('begun')));
+    // What it said as it began comes before the answer to this.
+    await machine.exec('true');
     sshd.cut();
     await assert.rejects(running, { reason: 'unreachable', message: /whether it ended, and how, is not known/ });
     await assert.rejects(waiting, { reason: 'unreachable' });
+    writeFileSync(path('go'), '');
     await until('it ran on', () => existsSync(path('done')));
   });
 
