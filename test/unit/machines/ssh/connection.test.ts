@@ -195,6 +195,48 @@ describe('SshConnection', () => {
     await once(server, 'close');
   });
 
+  it('leaves a host that did not let it in alone for minutes, and does not come back by itself', async () => {
+    const clock = new ManualClock();
+    const { connection } = connect(sshd.target(), { clock, random: () => 1 });
+    const triedBefore = sshd.log.split('Connection from').length - 1;
+    await connection.ready();
+    const allowed = join(sshd.folder, 'authorized_keys');
+    const keys = readFileSync(allowed, 'utf8');
+    writeFileSync(allowed, '');
+    try {
+      sshd.cut();
+      await until('it is down', () => connection.state.kind === 'down');
+      await clock.advance(500);
+      await until(
+        'it was refused',
+        () => connection.state.kind === 'down' && connection.state.failure.reason === 'auth',
+      );
+      assert.equal(connection.retryAfterMs, 300_000);
+      assert.equal(clock.pendingTimers, 0);
+      await clock.advance(299_999);
+      await assert.rejects(connection.ready(), { reason: 'auth' });
+      assert.equal(sshd.log.split('Connection from').length - 1, triedBefore + 2);
+    } finally {
+      writeFileSync(allowed, keys);
+    }
+  });
+
+  it('tries ever less often also where the host is there for moments only', async () => {
+    const clock = new ManualClock();
+    const { connection } = connect(sshd.target(), { clock, random: () => 1 });
+    const waits: number[] = [];
+    await connection.ready();
+    for (const stayedMs of [0, 4999, 0, 5000, 4999]) {
+      await clock.advance(stayedMs);
+      sshd.cut();
+      await until('it is down', () => connection.state.kind === 'down');
+      waits.push(connection.retryAfterMs);
+      await clock.advance(connection.retryAfterMs);
+      await until('it came back by itself', () => connection.state.kind === 'connected');
+    }
+    assert.deepEqual(waits, [500, 1000, 2000, 500, 1000]);
+  });
+
   it('gives up on a host that accepts and says nothing', async () => {
     const sockets: { destroy(): void }[] = [];
     const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
