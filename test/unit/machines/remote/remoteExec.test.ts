@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'mocha';
+import type { ExecOutcome } from '../../../../src/machines/machine.ts';
+import { execRemote, type RemoteExec } from '../../../../src/machines/remote/remoteExec.ts';
+import { ManualClock } from '../../../fakes/manualClock.ts';
+import { heard, ScriptedHost, unreachable, type ScriptedChannel } from '../../../fakes/scriptedHost.ts';
+
+describe('a command on a host', () => {
+  let clock: ManualClock;
+  let host: ScriptedHost;
+  let out: string;
+  let err: string;
+  beforeEach(() => {
+    clock = new ManualClock();
+    host = new ScriptedHost();
+    out = err = '';
+  });
+
+  /** Begins it; `channel` is its way, on which the test says what happens. */
+  const begun = (options: Partial<RemoteExec> = {}): { ended: Promise<ExecOutcome>; channel: ScriptedChannel } => {
+    const sinks = {
+      onStdout: (bytes: Uint8Array) => void (out += String(bytes)),
+      onStderr: (bytes: Uint8Array) => void (err += String(bytes)),
+    };
+    const ended = execRemote(host, 'python train.py', { cwd: '/work', ...sinks, ...options }, clock);
+    ended.catch(() => undefined);
+    return { ended, channel: host.last };
+  };
+  const kills = (): ScriptedChannel[] => host.channels.filter(({ options }) => options.use === 'urgent');
+  /** It has ended, and its way is closed as a host closes it. */
+  const over = async (channel: ScriptedChannel, code: number | null, signal?: string): Promise<void> => {
+    channel.exit(code, signal);
+    await clock.advance(1000);
+  };
+
+  it('prints nothing of what start-up files print, in whatever pieces it comes', async () => {
+    const { ended, channel } = begun();
+    const marker = /helios-[0-9a-f]{16}/.exec(channel.line)?.[0] ?? '';
+    for (const byte of Buffer.from(`Welcome\n${marker}loss 0.5\n`)) channel.say(Uint8Array.of(byte));
+    for (const byte of Buffer.from(`motd\n${marker} 4711\nwarning\n`)) channel.stderr.write(Uint8Array.of(byte));
+    await heard();
+    assert.deepEqual([out, err], ['loss 0.5\n', 'warning\n']);
+    await over(channel, 0);
+    assert.deepEqual(await ended, { kind: 'exited', code: 0 });
+    assert.equal(clock.pendingTimers, 0);
+  });
+
+  const ends: readonly (readonly [code: number | null, signal: string | undefined, outcome: ExecOutcome])[] = [
+    [3, undefined, { kind: 'exited', code: 3 }],
+    [null, 'SIGKILL', { kind: 'signalled', signal: 'KILL' }],
+    [null, 'TERM@openssh.com', { kind: 'signalled', signal: 'TERM' }],
+    [null, undefined, { kind: 'signalled', signal: 'unknown' }],
+  ];
+  for (const [code, signal, outcome] of ends)
+    it(`ends with ${code ?? signal ?? 'a signal that has no name'}`, async () => {
+      const { ended, channel } = begun();
+      channel.begin();
+      await over(channel, code, signal);
+      assert.deepEqual(await ended, outcome);
+    });
+
+  it('is not known to have ended where the way was lost, not even after its time was over', async () => {
+    for (const timeoutMs of [undefined, 5000]) {
+      const { ended, channel } = begun(timeoutMs === undefined ? {} : { timeoutMs });
+      channel.begin();
+      await heard();
+      await clock.advance(5000);
+      channel.lose();
+      await assert.rejects(ended, {
+        reason: 'unreachable',
+        message: /It began; whether it ended, and how, is not known/,
+      });
+    }
+    assert.equal(kills().length, 1);
+  });
+
+  it('is not known to have begun where nothing was heard of it', async () => {
+    const { ended, channel } = begun();
+    channel.lose();
+    await assert.rejects(ended, { reason: 'unreachable', message: /Whether it began is not known/ });
+  });
+
+  it('has timed out when its end is told, and is ended with all its group', async () => {
+    const { ended, channel } = begun({ timeoutMs: 5000 });
+    channel.begin(99);
+    await heard();
+    await clock.advance(4999);
+    assert.equal(kills().length, 0);
+    await clock.advance(1);
+    assert.match(kills()[0]?.line ?? '', /g=-99 /);
+    await over(channel, null, 'TERM');
+    assert.deepEqual(await ended, { kind: 'timed_out', afterMs: 5000 });
+    assert.equal(kills().length, 1);
+  });
+
+  it('is ended as soon as it has begun where it was called off before', async () => {
+    const abort = new AbortController();
+    const { ended, channel } = begun({ signal: abort.signal });
+    abort.abort();
+    await heard();
+    assert.equal(kills().length, 0, 'nothing is known to end');
+    channel.begin(99);
+    await heard();
+    assert.match(kills()[0]?.line ?? '', /g=-99 /);
+    await over(channel, null, 'TERM');
+    assert.deepEqual(await ended, { kind: 'aborted' });
+  });
+
+  it('keeps its own end where its time is over, or it is called off, a moment later', async () => {
+    const abort = new AbortController();
+    const { ended, channel } = begun({ signal: abort.signal, timeoutMs: 5000 });
+    channel.begin();
+    await clock.advance(4500);
+    channel.exit(0);
+    abort.abort();
+    await clock.advance(1000);
+    assert.deepEqual(await ended, { kind: 'exited', code: 0 });
+    assert.equal(kills().length, 0);
+  });
+
+  it('is given up when nobody confirms its end', async () => {
+    for (const [options, waitMs] of [
+      [{ timeoutMs: 5000 }, 5000 + 12_000],
+      [{ signal: AbortSignal.abort() }, 10_500],
+    ] as const) {
+      host = new ScriptedHost();
+      const abort = new AbortController();
+      const { ended, channel } = begun('signal' in options ? { signal: abort.signal } : options);
+      channel.begin();
+      await heard();
+      if ('signal' in options) abort.abort();
+      await clock.advance(waitMs - 1);
+      assert.equal(channel.isLetGo, false);
+      await clock.advance(1);
+      assert.ok(channel.isLetGo);
+      await assert.rejects(ended, { reason: 'timeout', message: /did not confirm the end/ });
+      assert.equal(clock.pendingTimers, 0);
+    }
+  });
+
+  it('is read until it was silent for a second, when children hold its output', async () => {
+    const { ended, channel } = begun();
+    channel.begin();
+    channel.exit(0);
+    for (const text of ['a', 'b', 'c']) {
+      await clock.advance(999);
+      channel.say(text);
+      await heard();
+    }
+    assert.equal(channel.isLetGo, false);
+    await clock.advance(999);
+    assert.equal(channel.isLetGo, false);
+    await clock.advance(1);
+    assert.deepEqual([await ended, out], [{ kind: 'exited', code: 0 }, 'abc']);
+  });
+
+  it('waits for who takes its output, however late that is', async () => {
+    const taken = Promise.withResolvers<void>();
+    let pieces = 0;
+    const { ended, channel } = begun({ onStdout: () => (pieces++ === 0 ? taken.promise : undefined) });
+    channel.begin();
+    channel.say('first');
+    await heard();
+    channel.say('second');
+    channel.exit(0);
+    await clock.advance(10_000);
+    assert.deepEqual([pieces, channel.isLetGo], [1, false]);
+    taken.resolve();
+    await heard();
+    await clock.advance(1000);
+    assert.deepEqual([await ended, pieces], [{ kind: 'exited', code: 0 }, 2]);
+  });
+
+  it('says what is missing, and who does not let it run', async () => {
+    const folder = begun();
+    const marker = /helios-[0-9a-f]{16}/.exec(folder.channel.line)?.[0] ?? '';
+    folder.channel.stderr.write(`${marker} nofolder\n`);
+    await heard();
+    await over(folder.channel, 1);
+    await assert.rejects(folder.ended, { reason: 'missing', message: /no folder \/work/ });
+    const refused = begun();
+    refused.channel.stderr.write('This account is currently not available.\n');
+    await heard();
+    await over(refused.channel, 1);
+    await assert.rejects(refused.ended, { reason: 'denied', message: /does not run commands.*: This account is/ });
+    host.refusal = unreachable();
+    const begin = execRemote(host, 'x', { cwd: '/', onStdout: () => undefined, onStderr: () => undefined }, clock);
+    await assert.rejects(begin, { reason: 'unreachable' });
+  });
+
+  it('is not begun once it was called off', async () => {
+    const signal = AbortSignal.abort();
+    const exec = { cwd: '/', signal, onStdout: () => undefined, onStderr: () => undefined };
+    assert.deepEqual(await execRemote(host, 'x', exec, clock), { kind: 'aborted' });
+    assert.equal(host.channels.length, 0);
+  });
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'mocha';
+import { shellQuote } from '../../../../src/base/text.ts';
+import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
+import type { ExecOutcome } from '../../../../src/machines/machine.ts';
+import {
+  appendThroughShell,
+  readThroughShell,
+  remoteFileFailure,
+  statThroughShell,
+  writeThroughShell,
+  type RunScript,
+} from '../../../../src/machines/remote/remoteFiles.ts';
+import { scratchFolder } from '../../../fakes/scratch.ts';
+
+describe('files through a shell', () => {
+  const folder = scratchFolder();
+  const file = (name: string): string => path.join(folder(), name);
+  /** The real shell, which is given `change` of the content. */
+  const given =
+    (change: (content: Uint8Array) => Uint8Array): RunScript =>
+    async (script, stdin) => {
+      const machine = new LocalMachine({ runsFolder: '/nowhere', workFolder: '/' });
+      const result = await machine.exec(`exec /bin/sh -c ${shellQuote(script)}`, stdin && { stdin: change(stdin) });
+      return { ...result, stdout: Buffer.from(result.stdout) };
+    };
+  const whole = given((content) => content);
+  const content = Buffer.from('new content');
+
+  const broken: readonly (readonly [what: string, change: (content: Uint8Array) => Uint8Array])[] = [
+    ['half of it', (bytes) => bytes.subarray(0, 5)],
+    ['nothing of it', () => Buffer.alloc(0)],
+    ['more than it', (bytes) => Buffer.concat([bytes, bytes])],
+  ];
+  for (const [what, change] of broken)
+    it(`keep what was there where ${what} arrived, and leave nothing beside it`, async () => {
+      writeFileSync(file('f'), 'old');
+      const failure = { reason: 'io', message: /its content did not arrive whole/ };
+      await assert.rejects(writeThroughShell(given(change), file('f'), content), failure);
+      await assert.rejects(appendThroughShell(given(change), file('f'), content), failure);
+      await assert.rejects(writeThroughShell(given(change), file('sub/g'), content), failure);
+      assert.equal(readFileSync(file('f'), 'utf8'), 'old');
+      assert.deepEqual([readdirSync(folder()).sort(), readdirSync(file('sub'))], [['f', 'sub'], []]);
+    });
+
+  it('are written, appended to, read and looked at', async () => {
+    await writeThroughShell(whole, file('a/b'), content);
+    await appendThroughShell(whole, file('a/b'), Buffer.from('!'));
+    assert.equal(String(await readThroughShell(whole, file('a/b'))), 'new content!');
+    assert.equal(String(await readThroughShell(whole, file('a/b'), { offset: 4, maxBytes: 7 })), 'content');
+    assert.equal((await statThroughShell(whole, file('a/b')))?.sizeBytes, 12);
+    assert.equal((await statThroughShell(whole, file('a')))?.isDirectory, true);
+    assert.equal(await statThroughShell(whole, file('none')), undefined);
+    mkdirSync(file('dir'));
+    await assert.rejects(readThroughShell(whole, file('dir')), { reason: 'io', message: /it is a folder/ });
+    assert.deepEqual(readdirSync(file('a')), ['b']);
+  });
+
+  it('fail where the script was ended, whatever it printed', async () => {
+    for (const outcome of [
+      { kind: 'signalled', signal: 'KILL' },
+      { kind: 'exited', code: 1 },
+    ] as const) {
+      const run: RunScript = () =>
+        Promise.resolve({ outcome: outcome satisfies ExecOutcome, stdout: content, stderr: '' });
+      await assert.rejects(readThroughShell(run, '/f'), { reason: 'io', message: /for a reason that was not said/ });
+      await assert.rejects(statThroughShell(run, '/f'), { reason: 'io' });
+    }
+  });
+
+  const words: readonly (readonly [said: string, reason: string, told: string])[] = [
+    ['sh: 1: cannot open /f: No such file', 'missing', 'it does not exist'],
+    ['cat: /proc/1: No such process', 'missing', 'it does not exist'],
+    ["stat: cannot statx '/f/g': Not a directory", 'missing', 'a part of the path is not a folder'],
+    ['touch: Read-only file system', 'denied', 'the file system is read-only'],
+    ['the file is read-only', 'denied', 'the file is read-only'],
+    ['it is not a regular file', 'denied', 'it is not a regular file'],
+    ['mv: Operation not permitted', 'denied', 'permission denied'],
+    ['sh: Permission denied', 'denied', 'permission denied'],
+    ['cat: write error: No space left on device', 'no_space', 'no space is left on the disk'],
+    ['cat: Disk quota exceeded', 'no_space', 'the disk quota is used up'],
+    ['sh: /f: Is a directory', 'io', 'it is a folder'],
+    [' mv: I/O error \n', 'io', 'mv: I/O error'],
+    ['', 'io', 'for a reason that was not said'],
+  ];
+  for (const [said, reason, told] of words)
+    it(`know ${JSON.stringify(said)} for ${reason}`, () => {
+      const failure = remoteFileFailure(said, 'write', '/f');
+      assert.deepEqual([failure.reason, failure.message], [reason, `Cannot write /f: ${told}.`]);
+    });
+});
