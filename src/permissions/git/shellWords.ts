@@ -43,15 +43,25 @@ interface Draft {
   input: string;
 }
 
+interface Heredoc {
+  readonly end: string;
+  readonly isIndented: boolean;
+  /** Nothing in it is put in by the shell. */
+  readonly isLiteral: boolean;
+  readonly of: Draft;
+}
+
 const keywords: ReadonlySet<string> = new Set(
   '! { } if then elif else fi for while until do done case esac in time coproc function'.split(' '),
 );
+
+const cases = /(?:^|[;&|({\n]|\b(?:then|do|else)\b|!)\s*case\s/;
 
 class Reader {
   readonly #text: string;
   readonly #depth: number;
   readonly #found: ShellCommand[] = [];
-  readonly #heredocs: { readonly end: string; readonly isIndented: boolean; readonly of: Draft }[] = [];
+  readonly #heredocs: Heredoc[] = [];
   #at = 0;
   #draft: Draft = newDraft();
 
@@ -65,6 +75,16 @@ class Reader {
     while (this.#at < this.#text.length) this.#step();
     if (this.#heredocs.length > 0) this.#readHeredocs();
     this.#end();
+    return this.#found;
+  }
+
+  /** The commands in the substitutions of a text that the shell takes as if in double quotes. */
+  substituted(): readonly ShellCommand[] {
+    while (this.#at < this.#text.length) {
+      const character = this.#text[this.#at] ?? '';
+      if ('$`'.includes(character)) this.#substitution();
+      else this.#at += character === '\\' ? 2 : 1;
+    }
     return this.#found;
   }
 
@@ -105,9 +125,11 @@ class Reader {
       return;
     }
     this.#skipBlanks();
+    const start = this.#at;
     const word = this.#word();
+    const isLiteral = /['"\\]/.test(this.#text.slice(start, this.#at));
     if (/<<-?$/.test(sign) && !sign.endsWith('<<<'))
-      this.#heredocs.push({ end: word.text, isIndented: sign.endsWith('-'), of: this.#draft });
+      this.#heredocs.push({ end: word.text, isIndented: sign.endsWith('-'), isLiteral, of: this.#draft });
     else if (sign.endsWith('<<<')) this.#draft.input += word.text;
     else if (sign.includes('>')) this.#draft.written.push(word);
   }
@@ -117,17 +139,18 @@ class Reader {
   }
 
   #readHeredocs(): void {
-    for (const { end, isIndented, of } of this.#heredocs.splice(0)) {
-      for (;;) {
-        if (this.#at >= this.#text.length) break;
+    for (const { end, isIndented, isLiteral, of } of this.#heredocs.splice(0)) {
+      let body = '';
+      while (this.#at < this.#text.length) {
         const newLine = this.#text.indexOf('\n', this.#at);
         const stop = newLine < 0 ? this.#text.length : newLine;
         const line = this.#text.slice(this.#at, stop);
         this.#at = stop + 1;
         if ((isIndented ? line.replace(/^\t+/, '') : line) === end) break;
-        of.input += `${line}\n`;
-        for (const inner of substitutions(line)) this.#nested(inner);
+        body += `${line}\n`;
       }
+      of.input += body;
+      if (!isLiteral) this.#expand(body);
     }
   }
 
@@ -178,8 +201,13 @@ class Reader {
         return this.#substitution();
       default:
         this.#at++;
-        return { text: character, isDynamic: '*?[{~'.includes(character) && character !== '~' };
+        return { text: character, isDynamic: '*?['.includes(character) || (character === '{' && !this.#isAtEnd()) };
     }
+  }
+
+  /** Of a word. */
+  #isAtEnd(): boolean {
+    return /^[\s;&|()<>]?$/.test(this.#text.slice(this.#at, this.#at + 1));
   }
 
   #quoted(): ShellWord {
@@ -223,16 +251,13 @@ class Reader {
 
   #substitution(): ShellWord {
     const rest = this.#text.slice(this.#at);
-    if (rest.startsWith('$((')) {
-      this.#at += 3;
-      this.#until(')');
-      if (this.#text[this.#at] === ')') this.#at++;
-    } else if (rest.startsWith('$(')) {
+    if (rest.startsWith('$((')) this.#arithmetic();
+    else if (rest.startsWith('$(')) {
       this.#at += 2;
       this.#nested(this.#until(')'));
     } else if (rest.startsWith('${')) {
       this.#at += 2;
-      for (const inner of substitutions(this.#until('}'))) this.#nested(inner);
+      this.#expand(this.#until('}'));
     } else if (rest.startsWith('`')) {
       const match = /^`((?:[^`\\]|\\[^])*)`/.exec(rest);
       if (match === null) throw new NotUnderstood();
@@ -246,8 +271,27 @@ class Reader {
     return { text: '', isDynamic: true };
   }
 
+  /** Arithmetic ends with two brackets together; else a subshell begins the command that is put in. */
+  #arithmetic(): void {
+    const start = this.#at + 2;
+    this.#at = start + 1;
+    const inner = this.#until(')');
+    if (this.#text[this.#at] === ')') {
+      this.#at++;
+      return this.#expand(inner);
+    }
+    this.#at = start;
+    this.#nested(this.#until(')'));
+  }
+
   #nested(text: string): void {
+    // Each pattern of it has a bracket without another one.
+    if (cases.test(text)) throw new NotUnderstood();
     this.#found.push(...new Reader(text, this.#depth + 1).commands());
+  }
+
+  #expand(text: string): void {
+    this.#found.push(...new Reader(text, this.#depth + 1).substituted());
   }
 
   /** What stands before the closing bracket that belongs to the one that was just read. */
@@ -281,11 +325,3 @@ class Reader {
 }
 
 const newDraft = (): Draft => ({ words: [], assignments: [], written: [], input: '' });
-
-/** The texts of `$(…)` and backquotes in a text that the shell takes as if in double quotes. */
-function substitutions(text: string): string[] {
-  const found: string[] = [];
-  for (const match of text.matchAll(/\$\(([^()]*(?:\([^()]*\)[^()]*)*)\)|`([^`]*)`/g))
-    found.push(match[1] ?? match[2] ?? '');
-  return found;
-}
