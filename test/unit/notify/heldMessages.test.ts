@@ -74,6 +74,20 @@ describe('what quiet hours hold back', () => {
     assert.deepEqual(await taken(nowMs), ['a', 'b1', 'b2', 'c']);
   });
 
+  it('comes in that order also where it lay in several places', async () => {
+    await store.put(held('c', 30));
+    await store.put(held('a', 4));
+    await (await store.take(window, nowMs)).giveBack();
+    await store.put(held('b', 7));
+    assert.equal(readdirSync(folder()).length, 2);
+    assert.deepEqual(await taken(nowMs), ['a', 'b', 'c']);
+  });
+
+  it('goes to one of those who take it at the same moment', async () => {
+    await store.put(held('a', 1));
+    assert.deepEqual((await Promise.all([1, 2, 3, 4].map(() => taken(nowMs)))).flat(), ['a']);
+  });
+
   it('waits until the last of it is due, and for what is taken until that may be taken again', async () => {
     await store.put(held('early', 1, { untilMs: nowMs + 5 }));
     await store.put(held('late', 2, { untilMs: nowMs + 9 }));

@@ -45,6 +45,20 @@ describe('programs that tell', () => {
     assert.deepEqual(texts, ['" & (do shell script "id")', 'lr=3e-4 <b>& Goal: loss < 1']);
   });
 
+  it('cuts what a desktop has no room for', async () => {
+    const long = message({ title: 't'.repeat(500), body: 'b'.repeat(5000), goal: '' });
+    await desktopChannel({ env: program('osascript'), clock: systemClock }, 'darwin').send(long);
+    assert.deepEqual(
+      written()
+        .slice(2)
+        .map((text) => text.length),
+      [120, 400],
+    );
+    await desktopChannel({ env: program('notify-send'), clock: systemClock }, 'linux').send(long);
+    assert.equal(written()[1], '--urgency=normal');
+    assert.equal(written()[3]?.length, 120);
+  });
+
   it('says that there is no desktop', async () => {
     await assert.rejects(
       desktopChannel({ env: { PATH: folder() }, clock: systemClock }, 'linux').send(message()),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'mocha';
+import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { NotifyFailure } from '../../../src/notify/channel.ts';
 import { webhookChannel } from '../../../src/notify/channels/webhookChannel.ts';
 import type { WebhookSettings } from '../../../src/notify/settings.ts';
@@ -27,6 +27,7 @@ describe('the webhook channel', () => {
     site.replies.length = 0;
     clock = new WatchedClock();
   });
+  afterEach(() => assert.equal(clock.pendingTimers, 0, 'timers are left'));
 
   const channel = (settings: Partial<WebhookSettings> = {}) =>
     webhookChannel(
@@ -97,6 +98,12 @@ describe('the webhook channel', () => {
       assert.equal(site.calls[0]?.path, asked);
       assert.deepEqual(bodyOf(), expected);
     });
+
+  it('tells ntfy what is urgent', async () => {
+    await channel({ url: `${site.url}/a/b/my%20topic`, format: 'ntfy' }).send(message({ event: 'alarm' }));
+    const { priority, tags, topic } = bodyOf() as { priority: number; tags: unknown; topic: string };
+    assert.deepEqual([site.calls[0]?.path, topic, priority, tags], ['/a/b', 'my topic', 4, ['warning']]);
+  });
 
   it('keeps within what Discord takes, and mentions nobody', async () => {
     await channel({ format: 'discord' }).send(message({ body: '@everyone '.repeat(500) }));
@@ -169,7 +176,10 @@ describe('the webhook channel', () => {
       site.replies.push({ status, headers: { location: `${site.url}/elsewhere` } });
       await assert.rejects(
         channel().send(message()),
-        (error) => error instanceof NotifyFailure && error.reason === 'refused',
+        (error) =>
+          error instanceof NotifyFailure &&
+          error.reason === 'refused' &&
+          error.message.includes('The address has moved') === (status === 301),
       );
       assert.equal(site.calls.length, 1);
     });
