@@ -73,7 +73,6 @@ class Reader {
 
   commands(): readonly ShellCommand[] {
     while (this.#at < this.#text.length) this.#step();
-    if (this.#heredocs.length > 0) this.#readHeredocs();
     this.#end();
     return this.#found;
   }

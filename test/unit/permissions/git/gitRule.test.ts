@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { shellQuote } from '../../../../src/base/text.ts';
 import { gitFolderRefusal, judgeGit } from '../../../../src/permissions/git/gitRule.ts';
 import { shellCommands } from '../../../../src/permissions/git/shellWords.ts';
 
@@ -26,6 +27,10 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     '"$PYTHON" train.py',
     './run.sh & wait',
     'sudo apt-get update',
+    "sh -c 'echo \"unclosed'",
+    'echo "unclosed',
+    'bash -c "$CODE"',
+    'bash run.sh',
   ],
   reads: [
     'git status',
@@ -39,6 +44,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     'timeout 5 git log',
     'GIT_PAGER=cat git log',
     '{ git log; }',
+    'ls; git log; ls; git status',
     "cat <<'E' > x.md\nRun $(git stash).\nE\ngit status",
   ],
   changes: [
@@ -54,6 +60,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     'nohup git gc &',
     'env A=b git stash',
     'find . -name "*.py" -exec git add {} +',
+    'find -exec git add {} +',
     'timeout --signal KILL 5 git stash',
     'bash <<EOF\ngit stash\nEOF',
     'cat <<EOF\n$(git stash)\nEOF',
@@ -64,6 +71,8 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     'diff <(git stash) x',
     'while read l; do git rm "$l"; done < list',
     'command git stash',
+    'git log; git stash; git log',
+    'ls; git stash; ls',
     `${'eval '.repeat(8)}git stash`,
     'git ${X}log expire --all',
     'git diff"$X"',
@@ -92,9 +101,11 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     'cat <<E\n$(\n/usr/bin/git stash\n)\nE',
     'echo $(case x in x) /usr/bin/git stash;; esac)',
     '{ /usr/bin/git stash; }',
+    'ls; git log; /usr/bin/git stash; git stash; ls',
     `${'eval '.repeat(9)}git stash`,
     'bash -c "$CODE git"',
     'git stash "unclosed',
+    "sh -c 'git stash \"unclosed'",
     'rm -rf .git',
     'rm -rf repo/.git/refs/heads',
     'echo x > .git/config',
@@ -116,6 +127,15 @@ const texts: Readonly<Record<string, readonly string[]>> = {
 describe('what a shell text does with git', () => {
   for (const [kind, all] of Object.entries(texts))
     for (const text of all) it(`${kind}: ${JSON.stringify(text)}`, () => assert.equal(kindOf(text), kind));
+
+  for (const wrap of ['nohup sh -c', 'find . -exec sh -c', 'find -exec sh -c', 'timeout 5 bash -lc'])
+    it(`follows ${wrap} four times, and refuses what is nested deeper`, () => {
+      const nested = (times: number, text: string): string =>
+        times === 0 ? text : nested(times - 1, `${wrap} ${shellQuote(text)}`);
+      assert.equal(kindOf(nested(4, 'git stash')), 'changes');
+      assert.equal(kindOf(nested(5, 'git stash')), 'refused');
+      assert.equal(kindOf(nested(5, 'ls')), 'none');
+    });
 
   it('names a way that is open, wherever it refuses', () => {
     const verdict = judgeGit('rm -rf .git');

@@ -89,6 +89,7 @@ const cases: readonly (readonly [text: string, ...commands: readonly (string | u
   ['a <<\\E\n$(b)\nE', '<a> < "$(b)\\n"'],
   ['a <<E\n$(\nb\n)\nE\nc', '<b>', '<a> < "$(\\nb\\n)\\n"', '<c>'],
   ['a <<E\n\\$(b)\nE', '<a> < "\\\\$(b)\\n"'],
+  ['a <<E', '<a>'],
   ['a <<E\nx', '<a> < "x\\n"'],
   ['a <<E | b\nx\nE', '<a> < "x\\n"', '<b>'],
   // Assignments stand before the command alone.
@@ -126,9 +127,15 @@ describe('the commands of a shell text', () => {
       assert.deepEqual(read(text), expected);
     });
 
-  it('are read to a depth of twenty', () => {
-    const nested = (depth: number): string => `${'$('.repeat(depth)}a${')'.repeat(depth)}`;
-    assert.equal(read(nested(20))?.length, 21);
-    assert.equal(read(nested(21)), undefined);
-  });
+  for (const [open, close] of [
+    ['$(', ')'],
+    ['$((', '))'],
+    ['${x:-', '}'],
+    ['"${x:-', '}"'],
+  ] as const)
+    it(`are read to a depth of twenty: ${open}${close}`, () => {
+      const nested = (depth: number): string => `${open.repeat(depth)}a${close.repeat(depth)}`;
+      assert.notEqual(read(nested(20)), undefined);
+      assert.equal(read(nested(21)), undefined);
+    });
 });
