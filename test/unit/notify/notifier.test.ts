@@ -109,6 +109,22 @@ describe('the notifier', () => {
     assert.equal(clock.pendingTimers, 0);
   });
 
+  it('holds the end of the process up for twelve seconds at most', async () => {
+    const site = await notifySite();
+    site.replies.push('hang', 'hang');
+    isOnline = true;
+    const one = notifier({ channels: [{ type: 'webhook', url: site.url }] });
+    one.notify(about('error'));
+    await site.taken(1);
+    let isClosed = false;
+    const closed = one.close().then(() => (isClosed = true));
+    await clock.advance(11_999);
+    assert.equal(isClosed, false);
+    await clock.advance(1);
+    await closed;
+    await site.close();
+  });
+
   it('is quiet in quiet hours, and sums up when they end', async () => {
     const one = notifier({
       events: ['task_complete', 'error', 'alarm'],
