@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { beforeEach, describe, it } from 'mocha';
 import type { ExecOutcome } from '../../../../src/machines/machine.ts';
 import { execRemote, type RemoteExec } from '../../../../src/machines/remote/remoteExec.ts';
@@ -45,6 +46,81 @@ describe('a command on a host', () => {
     assert.equal(clock.pendingTimers, 0);
   });
 
+  it('prints what comes together with its beginning', async () => {
+    const { ended, channel } = begun();
+    const marker = /helios-[0-9a-f]{16}/.exec(channel.line)?.[0] ?? '';
+    channel.say(`Welcome\n${marker}loss 0.5\n`);
+    channel.stderr.write(`motd\n${marker} 4711\nwarning\n`);
+    await heard();
+    await over(channel, 0);
+    await ended;
+    assert.deepEqual([out, err], ['loss 0.5\n', 'warning\n']);
+  });
+
+  it('gives nothing for nothing', async () => {
+    const pieces: number[] = [];
+    const count = (bytes: Uint8Array): void => void pieces.push(bytes.length);
+    const { ended, channel } = begun({ onStdout: count, onStderr: count });
+    channel.begin();
+    await heard();
+    await over(channel, 0);
+    await ended;
+    assert.deepEqual(pieces, []);
+  });
+
+  it('is given its environment, and what is long of it, where nobody can list it', async () => {
+    const { channel } = begun({ env: { TOKEN: 's3cret' } });
+    assert.doesNotMatch(channel.line, /s3cret/);
+    assert.match(channel.line, /python train.py/);
+    assert.match(channel.written, /^export TOKEN=s3cret\n$/);
+    const plain = begun({});
+    assert.equal(plain.channel.written, '');
+    const run = (command: string): ScriptedChannel => {
+      const exec = { cwd: '/', onStdout: () => undefined, onStderr: () => undefined };
+      execRemote(host, command, exec, clock).catch(() => undefined);
+      return host.last;
+    };
+    assert.match(run('x'.repeat(3000)).line, /xxx/);
+    const long = run('x'.repeat(3001));
+    assert.doesNotMatch(long.line, /xxx/);
+    assert.match(long.written, /^c=x{3001}\n$/);
+    run('x'.repeat(120 * 1024));
+    const before = host.channels.length;
+    const tooLong = execRemote(
+      host,
+      'x'.repeat(120 * 1024 + 1),
+      { cwd: '/', onStdout: () => undefined, onStderr: () => undefined },
+      clock,
+    );
+    await assert.rejects(tooLong, { reason: 'io', message: /too long/ });
+    assert.equal(host.channels.length, before);
+  });
+
+  it('reads what it is given, and else the end of a file at once', async () => {
+    const none = begun();
+    assert.match(none.channel.line, / <\/dev\/null/);
+    assert.ok(none.channel.writableEnded);
+    for (const stdin of ['text', Buffer.from('text')]) {
+      const { channel } = begun({ stdin, env: { A: 'b' } });
+      assert.doesNotMatch(channel.line, / <\/dev\/null/);
+      await heard();
+      assert.equal(channel.written, 'export A=b\ntext');
+      assert.ok(channel.writableEnded);
+    }
+    await heard();
+  });
+
+  it('leaves nothing on the signal that could have called it off', async () => {
+    const { signal } = new AbortController();
+    const { ended, channel } = begun({ signal });
+    channel.begin();
+    await heard();
+    assert.equal(getEventListeners(signal, 'abort').length, 1);
+    await over(channel, 0);
+    await ended;
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
+  });
+
   const ends: readonly (readonly [code: number | null, signal: string | undefined, outcome: ExecOutcome])[] = [
     [3, undefined, { kind: 'exited', code: 3 }],
     [null, 'SIGKILL', { kind: 'signalled', signal: 'KILL' }],
@@ -87,7 +163,13 @@ describe('a command on a host', () => {
     await clock.advance(4999);
     assert.equal(kills().length, 0);
     await clock.advance(1);
-    assert.match(kills()[0]?.line ?? '', /g=-99 /);
+    const [kill] = kills();
+    assert.match(kill?.line ?? '', /g=-99 /);
+    assert.match(kill?.line ?? '', /-lt 40 /, 'two seconds between TERM and KILL');
+    // Nothing of the ending is of use, nor may it fail.
+    assert.deepEqual([kill?.readableFlowing, kill?.stderr.readableFlowing], [true, true]);
+    kill?.destroy(new Error('lost'));
+    await heard();
     await over(channel, null, 'TERM');
     assert.deepEqual(await ended, { kind: 'timed_out', afterMs: 5000 });
     assert.equal(kills().length, 1);
@@ -102,6 +184,7 @@ describe('a command on a host', () => {
     channel.begin(99);
     await heard();
     assert.match(kills()[0]?.line ?? '', /g=-99 /);
+    assert.match(kills()[0]?.line ?? '', /-lt 10 /, 'half a second for who waits');
     await over(channel, null, 'TERM');
     assert.deepEqual(await ended, { kind: 'aborted' });
   });

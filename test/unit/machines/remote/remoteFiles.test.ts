@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
 import { shellQuote } from '../../../../src/base/text.ts';
@@ -50,7 +50,10 @@ describe('files through a shell', () => {
     await appendThroughShell(whole, file('a/b'), Buffer.from('!'));
     assert.equal(String(await readThroughShell(whole, file('a/b'))), 'new content!');
     assert.equal(String(await readThroughShell(whole, file('a/b'), { offset: 4, maxBytes: 7 })), 'content');
-    assert.equal((await statThroughShell(whole, file('a/b')))?.sizeBytes, 12);
+    utimesSync(file('a/b'), 1_700_000_000, 1_700_000_000);
+    assert.deepEqual(await statThroughShell(whole, file('a/b')), {
+      ...{ sizeBytes: 12, modifiedMs: 1_700_000_000_000, isDirectory: false },
+    });
     assert.equal((await statThroughShell(whole, file('a')))?.isDirectory, true);
     assert.equal(await statThroughShell(whole, file('none')), undefined);
     mkdirSync(file('dir'));

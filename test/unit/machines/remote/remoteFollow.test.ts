@@ -77,6 +77,7 @@ describe('files of a host that are followed', () => {
       ['one', 'two'],
     );
     const first = looks;
+    assert.equal(first, 1);
     await clock.advance(2000);
     assert.equal(looks - first, 10);
     await clock.advance(28_000);
@@ -103,6 +104,32 @@ describe('files of a host that are followed', () => {
     await clock.advance(200);
     assert.deepEqual(reads, ['a 512 1 1', 'a 512 1 1', 'a 512 2 128', 'a 65536 1 2']);
     assert.equal(seen.text.length, 1024 + 128 * 1024 + 1 - 600);
+  });
+
+  it('are read four MiB at a time', async () => {
+    files.set('a', 'x'.repeat(9 * 2 ** 20));
+    const { seen } = follow('a');
+    await clock.advance(0);
+    assert.deepEqual(reads, ['a 65536 0 64', 'a 65536 64 64', 'a 65536 128 16']);
+    assert.equal(seen.text.length, 9 * 2 ** 20);
+  });
+
+  it('are drained when all of them are read', async () => {
+    files.set('a', 'one').set('b', 'two');
+    const both = [follow('a'), follow('b')];
+    host.answers = (script) => (script.startsWith('dd') && !isReadable ? undefined : answer(script));
+    isReadable = false;
+    let isDrained = false;
+    const drained = both[0]?.follow.drain().then(() => (isDrained = true));
+    await clock.advance(100);
+    assert.equal(isDrained, false);
+    isReadable = true;
+    host.last.answer(answer);
+    await drained;
+    assert.deepEqual(
+      both.map(({ seen }) => seen.text),
+      ['one', 'two'],
+    );
   });
 
   it('tell of changes beside them, and not of their own', async () => {

@@ -40,6 +40,7 @@ describe('a shell that stays', () => {
   it('is a session that gives way, and says its word where nobody can list it', async () => {
     await open();
     assert.equal(host.last.options.use, 'stream');
+    assert.equal(host.last.stderr.readableFlowing, true, 'what nobody reads holds it up');
     assert.ok(!host.last.line.includes(host.last.word.trim()));
   });
 
