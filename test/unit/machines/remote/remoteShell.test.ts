@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import { MachineFailure } from '../../../../src/machines/machine.ts';
+import { commandRunner } from '../../../../src/machines/remote/commandRunner.ts';
 import { Queries } from '../../../../src/machines/remote/queries.ts';
 import { RemoteShell } from '../../../../src/machines/remote/remoteShell.ts';
 import { StandingShell } from '../../../../src/machines/remote/standingShell.ts';
@@ -25,7 +26,7 @@ describe('a shell that stays', () => {
     const shell = await open();
     const { word } = host.last;
     const texts = ['', '1\n', `almost${word.slice(0, -3)}!`, '\n\n', 'ä'.repeat(100)];
-    for (const chunk of [1, 2, 3, 7, word.length - 1, word.length, word.length + 1, 10_000]) {
+    for (const chunk of [1, 2, 3, 7, word.length - 1, word.length, word.length + 1, word.length + 10, 10_000]) {
       const answers = Promise.all(texts.map(async (_, index) => (await shell.run(`echo ${index}`)).toString()));
       answers.catch(() => undefined);
       const bytes = Buffer.from(texts.map((text) => text + word).join(''));
@@ -70,6 +71,17 @@ describe('a shell that stays', () => {
     host.last.say(`1${word}2345`);
     assert.equal((await first).toString(), '1');
     await assert.rejects(second, { reason: 'io' });
+  });
+
+  it('knows the end of an answer that began behind another one', async () => {
+    const shell = await open();
+    const { word } = host.last;
+    const both = Promise.all([shell.run('a'), shell.run('b')]);
+    both.catch(() => undefined);
+    host.last.say(`1${word}2${word.slice(0, 5)}`);
+    host.last.say(word.slice(5));
+    await clock.advance(30_000);
+    assert.deepEqual((await both).map(String), ['1', '2']);
   });
 
   it('is ended with what it runs when an answer is late, each question by its own time', async () => {
@@ -274,6 +286,45 @@ describe('a shell that is opened when it is needed', () => {
   it('fails as opening it fails', async () => {
     host.refusal = unreachable();
     await assert.rejects(ask(standing(), 'a'), { reason: 'unreachable' });
+  });
+});
+
+describe('a command for each script', () => {
+  const limits: readonly (readonly [what: string, limit: object, printed: string, waitMs: number, failure: object])[] =
+    [
+      ['prints too much', { maxBytes: 5 }, '123456', 0, { reason: 'io', message: /ask for less/ }],
+      ['is late', { timeoutMs: 400 }, '1', 400, { reason: 'timeout', message: /within 0\.4 s/ }],
+      ['is late by default', {}, '1', 30_000, { reason: 'timeout', message: /within 30 s/ }],
+    ];
+  for (const [what, limit, printed, waitMs, failure] of limits)
+    it(`is ended when it ${what}`, async () => {
+      const clock = new ManualClock();
+      const host = new ScriptedHost();
+      const answer = commandRunner(host, clock).run('yes', limit);
+      answer.catch(() => undefined);
+      const [channel] = host.channels;
+      channel?.begin();
+      channel?.say(printed);
+      await heard();
+      await clock.advance(Math.max(0, waitMs - 1));
+      assert.equal(host.channels.length, waitMs === 0 ? 2 : 1);
+      await clock.advance(1);
+      assert.equal(host.last.options.use, 'urgent');
+      channel?.exit(null, 'TERM');
+      await clock.advance(1000);
+      await assert.rejects(answer, failure);
+    });
+
+  it('may print as much as it is allowed', async () => {
+    const clock = new ManualClock();
+    const host = new ScriptedHost();
+    const answer = commandRunner(host, clock).run('yes', { maxBytes: 5 });
+    host.last.begin();
+    for (const text of ['12', '345']) host.last.say(text);
+    await heard();
+    host.last.exit(0);
+    await clock.advance(1000);
+    assert.equal(String(await answer), '12345');
   });
 });
 
