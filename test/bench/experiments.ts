@@ -12,8 +12,9 @@ const measured = 30;
 const experiments = warmUps + measured;
 const bareRuns = 20;
 
-/** Says itself when its first instruction ran and when its last one did. */
-const command = 'echo start_ns=$(date +%s%N); sleep 0.3; echo loss=0.5; echo end_ns=$(date +%s%N)';
+/** Says itself when its first instruction ran and when its last one did. Each tries another rate: the same is tried once. */
+const commandOf = (experiment: number): string =>
+  `lr=${experiment}e-4; echo start_ns=$(date +%s%N); sleep 0.3; echo loss=0.5; echo end_ns=$(date +%s%N)`;
 
 interface Stamps {
   readonly startMs: number;
@@ -86,8 +87,8 @@ async function runSession(folder: string): Promise<Cycle[]> {
 function answerTo(index: number): WireAnswer {
   const run = Math.floor(index / 2) + 1;
   if (run > experiments) return { toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'measured' } }] };
-  if (index % 2 === 0)
-    return { toolCalls: [{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }] };
+  const input = { command: commandOf(run), metric_names: ['loss'] };
+  if (index % 2 === 0) return { toolCalls: [{ name: 'remote_exec_background', input }] };
   const condition = { type: 'process_exit', run };
   return { toolCalls: [{ name: 'sleep', input: { reason: 'training', wake_conditions: [condition] } }] };
 }
@@ -111,7 +112,7 @@ async function bareOverheads(): Promise<number[]> {
   const overheads: number[] = [];
   for (let round = 0; round < bareRuns; round++) {
     const startedMs = Date.now();
-    const child = spawn('/bin/bash', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn('/bin/bash', ['-c', commandOf(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
     const output: Buffer[] = [];
     child.stdout.on('data', (bytes: Buffer) => output.push(bytes));
     await once(child, 'close');
