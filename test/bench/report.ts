@@ -1,10 +1,7 @@
 /** The brief of ten thousand runs, with its charts: the time from a folded journal, and its size. */
 import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
-import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import { foldSession } from '../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
-import type { ExperimentRecord, RunState, SessionState } from '../../src/agent/journal/state.ts';
-import type { RunId } from '../../src/base/ids.ts';
 import { buildBrief } from '../../src/reports/brief.ts';
 import { drawCharts } from '../../src/reports/chartSet.ts';
 import { Night } from '../fakes/nights.ts';
@@ -21,7 +18,8 @@ export async function benchReport(): Promise<readonly Figure[]> {
     const decision = { is: number % 10 === 0 ? 'keep' : 'discard', why: `loss ${1 / number}, not 0.5` } as const;
     night.experiment({ hypothesis: `try ${number} gives 0.${number}`, decision }, { loss: 1 + 1 / number, verdict });
   }
-  const state = stateOf(night.events);
+  const state = foldSession(night.events);
+  if (state === undefined) throw new Error('There is no session in the journal.');
   const columns = Float64Array.from({ length: points }, (_, index) => index + 1);
   const series = { steps: columns, timesMs: columns, values: columns };
   const times: number[] = [];
@@ -41,25 +39,4 @@ export async function benchReport(): Promise<readonly Figure[]> {
     { name: `brief and charts of ${runs} runs, p50`, value: median(times), unit: 'ms', aim: { atMost: 2_000 } },
     { name: `size of the brief of ${runs} runs`, value: text.length, unit: 'bytes', aim: { atMost: 60_000 } },
   ];
-}
-
-/** As the fold has it, made in one go: what is measured begins with a session that is folded already. */
-function stateOf(events: readonly JournalEvent[]): SessionState {
-  const empty = foldSession(events.slice(0, 1));
-  if (empty === undefined) throw new Error('There is no session in the journal.');
-  const runs = new Map<RunId, RunState>();
-  const records = new Map<string, ExperimentRecord>();
-  for (const event of events) {
-    if (event.type === 'run.planned') runs.set(event.spec.id, { spec: event.spec, metrics: [], alarms: [] });
-    if (event.type === 'experiment.planned')
-      records.set(event.plan.id, { ...event, plannedMs: event.at, decisions: [] });
-    if (event.type === 'run.started' || event.type === 'run.ended') {
-      const run = runs.get(event.runId);
-      if (run !== undefined) runs.set(event.runId, { ...run, ...event });
-    }
-    const record = event.type === 'experiment.decided' ? records.get(event.experimentId) : undefined;
-    if (event.type === 'experiment.decided' && record !== undefined)
-      records.set(event.experimentId, { ...record, decisions: [{ ...event, atMs: event.at }] });
-  }
-  return { ...empty, runs, records, lastEventMs: events.at(-1)?.at ?? 0 };
 }
