@@ -14,6 +14,8 @@ import type { Figure } from './figure.ts';
 
 const experiments = 200;
 const model = 'claude-opus-4-6';
+/** A tenth more than the 262,000 that it was when this was written: six calls with a context that is shortened. */
+const mostTokens = 288_000;
 /** From here on an experiment may not cost more than the one before. */
 const flatFrom = 10;
 
@@ -141,7 +143,12 @@ function figures(
   const share = (of: keyof Spent): number => mean(own, of) / mean(whole, of);
   const flat = own.slice(flatFrom).map(({ tokens }) => tokens);
   return [
-    { name: `tokens per experiment, mean of ${experiments}`, value: mean(own, 'tokens'), unit: 'tokens' },
+    {
+      name: `tokens per experiment, mean of ${experiments}`,
+      value: mean(own, 'tokens'),
+      unit: 'tokens',
+      aim: { atMost: mostTokens },
+    },
     { name: 'tokens per experiment with the whole history', value: mean(whole, 'tokens'), unit: 'tokens' },
     { name: 'tokens, ours to whole history', value: share('tokens'), unit: '×', aim: { atMost: 0.25 } },
     { name: 'cost per experiment', value: mean(own, 'usd'), unit: 'USD' },
