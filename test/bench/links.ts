@@ -1,7 +1,6 @@
 /** What SSH costs: commands, connections, the way of a line to its point, the end of a run, and coming back to many. */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -19,6 +18,7 @@ import { Runs } from '../../src/runs/runs.ts';
 import { until } from '../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../fakes/sshd.ts';
 import { median, spread, timed, type Figure } from './figure.ts';
+import { SshMaster } from './sshMaster.ts';
 
 const commands = 60;
 const hostCount = 4;
@@ -71,25 +71,22 @@ const specOf = (command: string, cwd: string, machineId = 'gpu1'): RunSpec => ({
 
 /** In turns with `ssh` on a connection that is open already, to the same server. */
 async function commandFigures(host: TestSshd): Promise<Figure[]> {
-  const control = join(host.folder, 'control');
-  const { user, port } = host.target();
-  const known = ['-F', 'none', '-o', `UserKnownHostsFile=${host.knownHosts}`, '-o', `ControlPath=${control}`];
-  const ssh = [...known, '-i', join(host.folder, 'key'), '-p', String(port), `${user}@127.0.0.1`];
-  const master = spawn('ssh', ['-N', '-o', 'ControlMaster=yes', ...ssh], { stdio: 'ignore' });
+  const master = await SshMaster.open(host);
   const connection = new SshConnection(host.target(), scriptedPrompts());
   const machine = new SshMachine({ id: 'gpu1', connection, homeFolder: '/' });
   try {
-    await until('the master is there', () => existsSync(control));
     const run = promisify(execFile);
     const ours: number[] = [];
     const theirs: number[] = [];
-    for (let turn = -5; turn < commands; turn += 1) {
-      const oursMs = await timed(() => machine.exec('true', { cwd: '/' }));
-      const theirsMs = await timed(() => run('ssh', [...ssh, 'true']));
-      if (turn < 0) continue;
-      ours.push(oursMs);
-      theirs.push(theirsMs);
-    }
+    const inTurn = [
+      { timesMs: ours, work: () => machine.exec('true', { cwd: '/' }) },
+      { timesMs: theirs, work: () => run('ssh', [...master.options, '127.0.0.1', 'true']) },
+    ];
+    for (let turn = -5; turn < commands; turn += 1)
+      for (const { timesMs, work } of turn % 2 === 0 ? inTurn : inTurn.toReversed()) {
+        const tookMs = await timed(work);
+        if (turn >= 0) timesMs.push(tookMs);
+      }
     return [
       ...spread('SSH command', ours),
       ...spread('SSH command of ssh with ControlMaster, for comparison', theirs),
@@ -103,7 +100,7 @@ async function commandFigures(host: TestSshd): Promise<Figure[]> {
   } finally {
     machine.dispose();
     connection.dispose();
-    master.kill();
+    master.dispose();
   }
 }
 

@@ -1,6 +1,10 @@
-/** Files to and from a host, beside rsync over ssh: the same files, the same server, the same cipher, in turns. */
+/**
+ * Files to and from a host, beside rsync over ssh: the same files, the same server, the same cipher, both over a
+ * connection that is open, in turns.
+ */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,19 +14,24 @@ import { SshConnection } from '../../src/machines/ssh/sshConnection.ts';
 import { SshMachine } from '../../src/machines/ssh/sshMachine.ts';
 import { transfer } from '../../src/machines/transfer/transfer.ts';
 import { scriptedPrompts, TestSshd } from '../fakes/sshd.ts';
+import { installPackages } from '../setup/packages.ts';
 import { median, timed, type Figure } from './figure.ts';
+import { SshMaster } from './sshMaster.ts';
 
 const largeBytes = 2 ** 30;
 const smallFiles = 20_000;
+const rounds = 3;
 /** Some file systems are slow for minutes to make files after many were removed, which the next round would be charged with. */
 const memoryFolder = '/dev/shm/helios-bench-';
 /** What ssh2 and OpenSSH agree on by themselves here. */
 const cipher = 'aes128-gcm@openssh.com';
+const rsyncProgram = '/usr/bin/rsync';
 
 interface Bed {
   readonly local: Machine;
   readonly host: Machine;
-  readonly sshd: TestSshd;
+  /** The connection of rsync, as open as ours. */
+  readonly master: SshMaster;
 }
 
 /** What is sent, and where it goes to. */
@@ -36,20 +45,26 @@ interface Load {
 }
 
 export async function benchTransfer(folder: string): Promise<Figure[]> {
+  await installRsync();
   const memory = await mkdtemp(memoryFolder);
   const sshd = await TestSshd.start();
-  const connection = new SshConnection(sshd.target(), scriptedPrompts());
-  const host = new SshMachine({ id: 'host', connection, homeFolder: folder });
-  const bed = { sshd, host, local: new LocalMachine({ runsFolder: join(folder, 'runs'), workFolder: folder }) };
   try {
-    await host.exec('true');
-    const small = await compared(bed, await smallLoad(memory));
-    const large = await compared(bed, await largeLoad(folder));
-    const mostMB = process.resourceUsage().maxRSS / 1000;
-    return [...large, ...small, { name: 'memory while sending, most', value: mostMB, unit: 'MB' }];
+    const master = await SshMaster.open(sshd, ['-c', cipher]);
+    const connection = new SshConnection(sshd.target(), scriptedPrompts());
+    const host = new SshMachine({ id: 'host', connection, homeFolder: folder });
+    const bed = { master, host, local: new LocalMachine({ runsFolder: join(folder, 'runs'), workFolder: folder }) };
+    try {
+      await host.exec('true');
+      const small = await compared(bed, await smallLoad(memory));
+      const large = await compared(bed, await largeLoad(folder));
+      const mostMB = process.resourceUsage().maxRSS / 1000;
+      return [...large, ...small, { name: 'memory while sending, most', value: mostMB, unit: 'MB' }];
+    } finally {
+      host.dispose();
+      connection.dispose();
+      master.dispose();
+    }
   } finally {
-    host.dispose();
-    connection.dispose();
     await sshd.dispose();
     await rm(memory, { recursive: true, force: true });
   }
@@ -61,7 +76,7 @@ async function largeLoad(folder: string): Promise<Load> {
     source: join(folder, 'large'),
     target: join(folder, 'target'),
     tail: '',
-    rounds: 1,
+    rounds,
   } as const;
   await using file = await open(load.source, 'w');
   const piece = randomBytes(16 * 2 ** 20);
@@ -78,7 +93,7 @@ async function smallLoad(folder: string): Promise<Load> {
     source: join(folder, 'small'),
     target: join(folder, 'target'),
     tail: '/',
-    rounds: 3,
+    rounds,
   } as const;
   for (let index = 0; index < smallFiles; index++) {
     const parent = join(load.source, `d${index % 200}`);
@@ -88,12 +103,12 @@ async function smallLoad(folder: string): Promise<Load> {
   return load;
 }
 
-async function compared({ local, host, sshd }: Bed, { name, source, target, tail, rounds }: Load): Promise<Figure[]> {
+async function compared({ local, host, master }: Bed, { name, source, target, tail, rounds }: Load): Promise<Figure[]> {
   const ours = (from: Machine, to: Machine) => async (): Promise<void> => {
     const report = await transfer({ from: { machine: from, path: source }, to: { machine: to, path: target } });
     if (report.outcome !== 'complete') throw new Error(`The transfer of ${name} was ${report.outcome}.`);
   };
-  const theirs = (from: string, to: string) => (): Promise<void> => rsync(sshd, from, to);
+  const theirs = (from: string, to: string) => (): Promise<void> => rsync(master, from, to);
   const up = { rounds, ours: ours(local, host), theirs: theirs(`${source}${tail}`, `127.0.0.1:${target}`) };
   const down = { rounds, ours: ours(host, local), theirs: theirs(`127.0.0.1:${source}${tail}`, target) };
   const clear = (): Promise<void> => rm(target, { recursive: true, force: true });
@@ -112,16 +127,19 @@ interface Pair {
   readonly theirs: () => Promise<void>;
 }
 
-/** In turns, each after `ready`. */
+/** Takes both in turns, each after `ready`; who goes first alternates. */
 async function paired(name: string, { rounds, ours, theirs }: Pair, ready: () => Promise<void>): Promise<Figure[]> {
   const oursMs: number[] = [];
   const theirsMs: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    await ready();
-    oursMs.push(await timed(ours));
-    await ready();
-    theirsMs.push(await timed(theirs));
-  }
+  const inTurn = [
+    { timesMs: oursMs, work: ours },
+    { timesMs: theirsMs, work: theirs },
+  ];
+  for (let round = 0; round < rounds; round++)
+    for (const { timesMs, work } of round % 2 === 0 ? inTurn : inTurn.toReversed()) {
+      await ready();
+      timesMs.push(await timed(work));
+    }
   const ratio = median(oursMs) / median(theirsMs);
   return [
     { name, value: median(oursMs), unit: 'ms' },
@@ -130,9 +148,13 @@ async function paired(name: string, { rounds, ours, theirs }: Pair, ready: () =>
   ];
 }
 
-async function rsync(sshd: TestSshd, from: string, to: string): Promise<void> {
-  const { user } = sshd.target();
-  const options = [`-o UserKnownHostsFile=${sshd.knownHosts}`, '-o BatchMode=yes', `-c ${cipher}`, `-l ${user}`];
-  const ssh = `ssh -p ${sshd.port} -i ${join(sshd.folder, 'key')} ${options.join(' ')}`;
-  await promisify(execFile)('rsync', ['-a', '-s', '-e', ssh, from, to]);
+async function rsync(master: SshMaster, from: string, to: string): Promise<void> {
+  await promisify(execFile)('rsync', ['-a', '-s', '-e', `ssh ${master.options.join(' ')}`, from, to]);
+}
+
+/** Installs it on Debian, as root, when it is missing. */
+async function installRsync(): Promise<void> {
+  if (existsSync(rsyncProgram)) return;
+  await installPackages('rsync');
+  if (!existsSync(rsyncProgram)) throw new Error('rsync is missing, which the transfers are compared with.');
 }
