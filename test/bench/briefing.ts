@@ -8,36 +8,42 @@ import { systemClock } from '../../src/base/clock.ts';
 import { textTokens } from '../../src/base/textTokens.ts';
 import { MemoryStore } from '../../src/memory/memoryStore.ts';
 import type { JournalEvent } from '../../src/agent/journal/events.ts';
-import { median, timed, type Figure } from './figure.ts';
+import { median, timed, type Figure, type Size } from './figure.ts';
+import { plainReadMs } from './plain.ts';
 import { SyntheticJournal } from './syntheticJournal.ts';
 
 const budgetTokens = 8_000;
+const sizes = { full: { folders: 100, runs: 300, rounds: 9 }, tiny: { folders: 2, runs: 20, rounds: 1 } };
 const perFolder = 100;
-const folders = 100;
-const runs = 300;
-const rounds = 9;
 
-export async function benchBriefing(folder: string): Promise<Figure[]> {
-  const few = await measured(join(folder, 'few'), 1);
-  const many = await measured(join(folder, 'many'), folders);
+type Terms = (typeof sizes)['full'];
+
+export async function benchBriefing(folder: string, size: Size): Promise<Figure[]> {
+  const terms = sizes[size];
+  const { rounds } = terms;
+  const few = await measured(join(folder, 'few'), { ...terms, folders: 1 });
+  const many = await measured(join(folder, 'many'), terms);
+  const plainMs = await plainReadMs(join(folder, 'many'));
+  const within = { atMost: budgetTokens, kind: 'correctness' } as const;
   return [
-    { name: `briefing with ${perFolder} notes`, value: few.tokens, unit: 'tokens', aim: { atMost: budgetTokens } },
-    { name: `briefing with ${many.notes} notes`, value: many.tokens, unit: 'tokens', aim: { atMost: budgetTokens } },
+    { name: `briefing with ${perFolder} notes`, value: few.tokens, unit: 'tokens', aim: within },
+    { name: `briefing with ${many.notes} notes`, value: many.tokens, unit: 'tokens', aim: within },
     { name: `reading ${many.notes} notes, first time`, value: many.firstMs, unit: 'ms' },
     { name: `reading ${many.notes} notes, again, p50 of ${rounds}`, value: many.againMs, unit: 'ms' },
+    { name: `the files of ${many.notes} notes read, for comparison`, value: plainMs, unit: 'ms' },
     { name: `writing the briefing, p50 of ${rounds}`, value: many.renderMs, unit: 'ms', aim: { atMost: 100 } },
   ];
 }
 
-async function measured(folder: string, count: number) {
+async function measured(folder: string, { folders, runs, rounds }: Terms) {
   const sessionFolder = join(folder, 'memory');
-  await makeNotes(sessionFolder, count);
+  await makeNotes(sessionFolder, folders);
   const memory = new MemoryStore({ sessionFolder, globalFolder: join(folder, 'global'), clock: systemClock });
   const firstMs = await timed(() => memory.tree());
-  const againMs = await repeated(() => memory.tree());
+  const againMs = await repeated(() => memory.tree(), rounds);
   const notes = await memory.tree();
   memory.dispose();
-  const replaced = journalEvents();
+  const replaced = journalEvents(runs);
   const state = foldSession(replaced);
   if (state === undefined) throw new Error('There is no session in the journal.');
   const facts = {
@@ -47,12 +53,12 @@ async function measured(folder: string, count: number) {
     notes,
     permissionMode: 'allow',
   } as const;
-  const renderMs = await repeated(() => renderBriefing(facts, budgetTokens));
+  const renderMs = await repeated(() => renderBriefing(facts, budgetTokens), rounds);
   const tokens = Math.ceil(textTokens(renderBriefing(facts, budgetTokens)));
-  return { tokens, notes: notes.length - count, firstMs, againMs, renderMs };
+  return { tokens, notes: notes.length - folders, firstMs, againMs, renderMs };
 }
 
-async function repeated(work: () => unknown): Promise<number> {
+async function repeated(work: () => unknown, rounds: number): Promise<number> {
   const timesMs: number[] = [];
   for (let round = 0; round < rounds; round += 1) timesMs.push(await timed(work));
   return median(timesMs);
@@ -70,7 +76,7 @@ async function makeNotes(memoryFolder: string, count: number): Promise<void> {
   }
 }
 
-function journalEvents(): JournalEvent[] {
+function journalEvents(runs: number): JournalEvent[] {
   const journal = new SyntheticJournal('bring loss < 0.001');
   for (let run = 1; run <= runs; run += 1) {
     const id = journal.run();

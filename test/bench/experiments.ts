@@ -5,12 +5,9 @@ import { readFile } from 'node:fs/promises';
 import type { WireAnswer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 import { openEngine, workOf } from './bed.ts';
-import { spread, type Figure } from './figure.ts';
+import { spread, type Figure, type Size } from './figure.ts';
 
-const warmUps = 2;
-const measured = 30;
-const experiments = warmUps + measured;
-const bareRuns = 20;
+const sizes = { full: { warmUps: 2, measured: 30, bareRuns: 20 }, tiny: { warmUps: 1, measured: 2, bareRuns: 2 } };
 
 /** Says itself when its first instruction ran and when its last one did. Each tries another rate: the same is tried once. */
 const commandOf = (experiment: number): string =>
@@ -35,9 +32,10 @@ interface Cycle {
  * A model that answers at once launches a process of 0.3 s, sleeps until it ends, and launches the next: the whole
  * engine, the real SDK over loopback, real processes.
  */
-export async function benchExperiments(folder: string): Promise<Figure[]> {
-  const bareMs = await bareOverheads();
-  const cycles = await runSession(folder);
+export async function benchExperiments(folder: string, size: Size): Promise<Figure[]> {
+  const { warmUps, measured, bareRuns } = sizes[size];
+  const bareMs = await bareOverheads(bareRuns);
+  const cycles = (await runSession(folder, warmUps + measured)).slice(warmUps);
   const of = (pick: (cycle: Cycle) => number): number[] => cycles.map(pick);
   return [
     ...spread(
@@ -62,11 +60,11 @@ export async function benchExperiments(folder: string): Promise<Figure[]> {
   ];
 }
 
-async function runSession(folder: string): Promise<Cycle[]> {
+async function runSession(folder: string, experiments: number): Promise<Cycle[]> {
   const arrivalsMs: number[] = [];
   const server = await startWireAnthropic(({ index }) => {
     arrivalsMs.push(Date.now());
-    return answerTo(index);
+    return answerTo(index, experiments);
   });
   const engine = await openEngine({ folder, anthropicBaseUrl: server.url });
   try {
@@ -76,7 +74,8 @@ async function runSession(folder: string): Promise<Cycle[]> {
     const stamps = await Promise.all(
       engine.runs.all().map(async (run) => stampsOf(await readFile(run.outputPath, 'utf8'))),
     );
-    return stamps.map((stamp, index) => cycleOf(stamp, arrivalsMs.slice(2 * index))).slice(warmUps);
+    if (stamps.length !== experiments) throw new Error(`${stamps.length} of ${experiments} experiments were launched.`);
+    return stamps.map((stamp, index) => cycleOf(stamp, arrivalsMs.slice(2 * index)));
   } finally {
     await engine.close();
     await server.close();
@@ -84,7 +83,7 @@ async function runSession(folder: string): Promise<Cycle[]> {
 }
 
 /** Two requests for each experiment: launch, sleep until it ends. The one after the last experiment ends the session. */
-function answerTo(index: number): WireAnswer {
+function answerTo(index: number, experiments: number): WireAnswer {
   const run = Math.floor(index / 2) + 1;
   if (run > experiments) return { toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'measured' } }] };
   const input = { command: commandOf(run), metric_names: ['loss'] };
@@ -108,9 +107,9 @@ function stampsOf(output: string): Stamps {
 }
 
 /** What the system itself takes to start and end the command, from a parent that does nothing else. */
-async function bareOverheads(): Promise<number[]> {
+async function bareOverheads(rounds: number): Promise<number[]> {
   const overheads: number[] = [];
-  for (let round = 0; round < bareRuns; round++) {
+  for (let round = 0; round < rounds; round++) {
     const startedMs = Date.now();
     const child = spawn('/bin/bash', ['-c', commandOf(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
     const output: Buffer[] = [];

@@ -4,22 +4,50 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: 'ms' | 'ns' | 'MB/s' | 'MB' | 'points/s' | 'bytes' | 'count' | 'tokens' | 'USD' | '×' | '%';
-  /** Absent: shown to compare with. A missed aim is said, and fails nothing. */
+  /** Absent: shown to compare with. */
   readonly aim?: Aim;
 }
 
-export type Aim = { readonly atMost: number } | { readonly atLeast: number };
+/**
+ * A bound of what is fast or small enough: missed, it is said, and fails nothing, for machines differ. A matter of
+ * correctness is the same on every machine: missed, it fails the benchmark. `exactly` always is one.
+ */
+export type Aim =
+  | { readonly exactly: number }
+  | { readonly atMost: number; readonly kind?: 'correctness' }
+  | { readonly atLeast: number; readonly kind?: 'correctness' };
+
+/** The aim of what must not be: runs lost, rows that differ, false kills. */
+export const none = { exactly: 0 } as const;
+
+/** - `full`: what is reported · `tiny`: all of the same code on as little as will do, to see that it works */
+export type Size = 'full' | 'tiny';
 
 /**
  * Rejects only when something is broken. Writes below `folder` only, which is empty at first and removed by whoever made
  * it; leaves no processes behind.
  */
-export type Benchmark = (folder: string) => Promise<readonly Figure[]>;
+export type Benchmark = (folder: string, size: Size) => Promise<readonly Figure[]>;
 
 /** `undefined` where there is no aim. */
 export function isMet({ value, aim }: Figure): boolean | undefined {
   if (aim === undefined) return undefined;
+  if ('exactly' in aim) return value === aim.exactly;
   return 'atMost' in aim ? value <= aim.atMost : value >= aim.atLeast;
+}
+
+/** A value that is no number, or a missed aim that is a matter of correctness. */
+export const isWrong = (figure: Figure): boolean =>
+  !Number.isFinite(figure.value) || (isOfCorrectness(figure.aim) && isMet(figure) === false);
+
+const isOfCorrectness = (aim: Aim | undefined): boolean =>
+  aim !== undefined && ('exactly' in aim || aim.kind === 'correctness');
+
+/** The figure as the size has it: what is fast enough is not to be seen from a tiny one. */
+export function figureAt(size: Size, figure: Figure): Figure {
+  if (size === 'full' || isOfCorrectness(figure.aim)) return figure;
+  const { name, value, unit } = figure;
+  return { name, value, unit };
 }
 
 /** The nearest rank: the smallest value that is not exceeded by the share `q` of all. */
@@ -49,3 +77,6 @@ export async function timed(work: () => unknown): Promise<number> {
   await work();
   return performance.now() - startedMs;
 }
+
+/** `1M`, `20K`: for names. */
+export const shortCount = (count: number): string => new Intl.NumberFormat('en', { notation: 'compact' }).format(count);

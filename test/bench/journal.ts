@@ -1,21 +1,21 @@
 /** Appending to the journal, each event on disk before the next, against the same bytes written and flushed by hand. */
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionEvent } from '../../src/agent/journal/events.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { Journal } from '../../src/storage/journal.ts';
-import { median, quantile, timed, type Figure } from './figure.ts';
+import { median, none, quantile, timed, type Figure, type Size } from './figure.ts';
 
-const events = 2000;
 /** Both take turns in blocks of so many, so that what else the disk does burdens both alike. */
-const block = 100;
-const warmUp = 50;
+const sizes = { full: { events: 2000, block: 100, warmUp: 50 }, tiny: { events: 50, block: 25, warmUp: 5 } };
 /** A line of about 500 bytes. */
 const event: SessionEvent = { type: 'message.added', origin: 'person', text: 'x'.repeat(390) };
 const sharedFlush = 50;
 
-export async function benchJournal(folder: string): Promise<Figure[]> {
-  const { journal } = await Journal.open<SessionEvent>(join(folder, 'journal.jsonl'), systemClock);
+export async function benchJournal(folder: string, size: Size): Promise<Figure[]> {
+  const { events, block, warmUp } = sizes[size];
+  const file = join(folder, 'journal.jsonl');
+  const { journal } = await Journal.open<SessionEvent>(file, systemClock);
   const plain = await open(join(folder, 'plain.jsonl'), 'a');
   const line = Buffer.from(`${JSON.stringify(await journal.append(event))}\n`);
   const writers = {
@@ -35,12 +35,15 @@ export async function benchJournal(folder: string): Promise<Figure[]> {
   }
   const togetherMs = await timed(() => Promise.all(Array.from({ length: sharedFlush }, writers.journal)));
   await journal.close();
+  const lineCount = (await readFile(file, 'utf8')).split('\n').length - 1;
+  const appendCount = 1 + warmUp + events + sharedFlush;
   await plain.close();
   return [
     ...figures(`journal append of ${line.length} bytes, flushed`, times.journal),
     ...figures('plain write and fdatasync, for comparison', times.plain),
     { name: 'journal against plain, p50', value: median(times.journal) / median(times.plain), unit: '×' },
     { name: `${sharedFlush} appends that share a flush, all of them`, value: togetherMs, unit: 'ms' },
+    { name: 'events appended and not in the file', value: appendCount - lineCount, unit: 'count', aim: none },
   ];
 }
 

@@ -16,19 +16,22 @@ import { researcher } from '../fakes/researcher.ts';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 import { homeOf, openEngine, workOf } from './bed.ts';
-import { spread, type Figure } from './figure.ts';
+import { none, spread, type Figure, type Size } from './figure.ts';
 import { endAll, keepOn, live, textOf, type LifeKind, type LifeTerms } from './killedLives.ts';
 import { productIn } from './product.ts';
 
-const kills = Number(process.env.HELIOS_KILLS ?? 200);
+/** A night has enough experiments that it is not over before its last kill. */
+const sizes = {
+  full: { kills: Number(process.env.HELIOS_KILLS ?? 200), experiments: 16 },
+  tiny: { kills: 2, experiments: 6 },
+};
 const seed = Number(process.env.HELIOS_KILLS_SEED ?? 20_261_121);
 const killsPerNight = 20;
-/** Enough that a night is not over before its last kill. */
-const rates = Array.from({ length: 16 }, (_, index) => Number((0.02 + index * 0.01).toFixed(2)));
 const graceMs = 50;
-const none = { atMost: 0 } as const;
 
-export async function benchKills(folder: string): Promise<Figure[]> {
+export async function benchKills(folder: string, size: Size): Promise<Figure[]> {
+  const { kills, experiments } = sizes[size];
+  const rates = Array.from({ length: experiments }, (_, index) => Number((0.02 + index * 0.01).toFixed(2)));
   const product = await productIn(join(folder, 'product'));
   const server = await startWireAnthropic(researcher({ rates, runSeconds: 0.3, steps: 5 }));
   const next = random(seed);
@@ -41,15 +44,15 @@ export async function benchKills(folder: string): Promise<Figure[]> {
       const night = await begin(`night-${left}`);
       nights.push(night);
       await night.disturb(next, Math.min(left, killsPerNight));
-      await night.compare(calm);
+      await night.compare(calm, experiments);
     }
   } finally {
     await server.close();
   }
-  return figures(nights);
+  return figures(nights, kills);
 }
 
-function figures(nights: readonly Night[]): Figure[] {
+function figures(nights: readonly Night[], kills: number): Figure[] {
   const sum = (pick: (night: Night) => number): number => nights.reduce((total, night) => total + pick(night), 0);
   const killed = (kind: Victim): number => sum((night) => night.kills.filter((each) => each === kind).length);
   const processorMs = nights.flatMap((night) => night.processorMs);
@@ -122,9 +125,9 @@ class Night {
     await live(await this.#termsOf('headless'));
   }
 
-  async compare(calm: Night): Promise<void> {
+  async compare(calm: Night, experiments: number): Promise<void> {
     const runs = await this.#started();
-    this.lost = rates.length - runs.length;
+    this.lost = experiments - runs.length;
     this.doubled = runs.filter((text) => text !== 'x\n').length;
     this.differing = differing(await calm.#essence(), await this.#essence());
   }

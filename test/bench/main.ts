@@ -1,66 +1,65 @@
 /**
- * Runs the benchmarks that are named on the command line, or all; prints a table and writes `bench/results.json`. Each
- * has a process of its own, so that none warms up or burdens the next. Exits with 1 only when one is broken.
+ * Runs the benchmarks that are named on the command line, or all; prints a table and writes `bench/results.json`. Exits
+ * with 1 when one is broken, or misses an aim that is a matter of correctness.
+ *   --tiny    as little of each as shows that it works
  */
-import { fork } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { benchmarks, limitsMs } from './benchmarks.ts';
-import { isMet, type Figure } from './figure.ts';
-import { benchFolder, inScratch } from './scratch.ts';
-import { figureLine } from './table.ts';
+import { parseArgs } from 'node:util';
+import { benchmarks } from './benchmarks.ts';
+import { isMet, isWrong, type Size } from './figure.ts';
+import { emptyProcessMs, measure } from './measure.ts';
+import { benchFolder } from './scratch.ts';
+import { figureLine, shown } from './table.ts';
 
-const usualLimitMs = 120_000;
-
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !Object.hasOwn(benchmarks, name));
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { tiny: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => !Object.hasOwn(benchmarks, name));
 if (unknown.length > 0)
   throw new Error(`There is no benchmark ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`);
+const names = positionals.length > 0 ? positionals : Object.keys(benchmarks);
+const size: Size = options.tiny ? 'tiny' : 'full';
 
-/** In a process of its own, which is ended when it takes too long. */
-function figuresOf(name: string, folder: string): Promise<readonly Figure[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<readonly Figure[]>();
-  const child = fork(join(import.meta.dirname, 'one.ts'), [name, folder], {
-    execArgv: ['--expose-gc'],
-    timeout: limitsMs[name] ?? usualLimitMs,
-  });
-  child.once('message', (figures) => resolve(figures as readonly Figure[]));
-  child.once('error', reject);
-  child.once('exit', (code, signal) => reject(new Error(`${name} ended with ${signal ?? code} and no figures`)));
-  return promise;
+await runAll();
+
+async function runAll(): Promise<void> {
+  const loadAtStart = loadavg()[0];
+  const startedMs = performance.now();
+  const results: Record<string, object> = {};
+  for (const name of names) results[name] = await run(name);
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  const file = join(benchFolder, 'results.json');
+  const machine = {
+    node: process.version,
+    system: `${process.platform} ${process.arch}`,
+    processor: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGB: Math.round(totalmem() / 2 ** 30),
+    /** Of the last minute, before the first benchmark and after the last: above `cores`, others were at work. */
+    load: [loadAtStart, loadavg()[0]],
+  };
+  const all = { at: new Date().toISOString(), size, seconds, machine, results };
+  await mkdir(benchFolder, { recursive: true });
+  await writeFile(file, `${JSON.stringify(all, undefined, 2)}\n`);
+  console.log(`\n${seconds} s, written to ${file}`);
 }
 
-const machine = (): object => ({
-  node: process.version,
-  system: `${process.platform} ${process.arch}`,
-  processor: cpus()[0]?.model ?? 'unknown',
-  cores: availableParallelism(),
-  memoryGB: Math.round(totalmem() / 2 ** 30),
-  /** Of the last minute, before the first benchmark and after the last: above `cores`, others were at work. */
-  load: [loadAtStart, loadavg()[0]],
-});
-
-const loadAtStart = loadavg()[0];
-const startedMs = performance.now();
-const results: Record<string, readonly object[] | { readonly broken: string }> = {};
-for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) {
-  console.log(`\n${name}`);
+async function run(name: string): Promise<object> {
+  const emptyMs = await emptyProcessMs();
+  console.log(`\n${name} (an empty process takes ${shown(emptyMs)} ms now)`);
+  const startedMs = performance.now();
   try {
-    const figures = await inScratch((folder) => figuresOf(name, folder));
+    const figures = await measure(name, size);
     for (const figure of figures) console.log(figureLine(figure));
-    results[name] = figures.map((figure) => ({ ...figure, isMet: isMet(figure) }));
+    if (figures.some(isWrong)) process.exitCode = 1;
+    const seconds = Math.round((performance.now() - startedMs) / 1000);
+    return { seconds, emptyMs, figures: figures.map((figure) => ({ ...figure, isMet: isMet(figure) })) };
   } catch (error) {
     console.log(`  broken: ${String(error)}`);
-    results[name] = { broken: String(error) };
     process.exitCode = 1;
+    return { broken: String(error) };
   }
 }
-const seconds = Math.round((performance.now() - startedMs) / 1000);
-const file = join(benchFolder, 'results.json');
-await mkdir(benchFolder, { recursive: true });
-await writeFile(
-  file,
-  `${JSON.stringify({ at: new Date().toISOString(), seconds, machine: machine(), results }, undefined, 2)}\n`,
-);
-console.log(`\n${seconds} s, written to ${file}`);

@@ -5,10 +5,15 @@ import { join } from 'node:path';
 import { createLineParser } from '../../src/metrics/lineParser.ts';
 import type { MetricSpec } from '../../src/metrics/metric.ts';
 import { RunMetrics } from '../../src/metrics/runMetrics.ts';
+import type { Size } from './figure.ts';
 
-const pointCount = 1_000_000;
+const sizes = {
+  full: { points: 1_000_000, parsed: 100_000, rounds: 5 },
+  tiny: { points: 20_000, parsed: 2_000, rounds: 1 },
+};
 const linesPerChunk = 10_000;
-const rounds = 5;
+
+type Terms = (typeof sizes)['full'];
 
 const logLine = (step: number): string =>
   step % 4 === 0
@@ -20,22 +25,23 @@ const logLine = (step: number): string =>
  * of processor time, which a busy machine does not distort), bytes of memory per point, and the time to open the points
  * again. Repeated measures give the best round: noise only slows down.
  */
-export async function benchMetrics(): Promise<Record<string, number | string>> {
+export async function benchMetrics(size: Size): Promise<Record<string, number | string>> {
+  const terms = sizes[size];
   const folder = await mkdtemp(join(tmpdir(), 'bench-metrics-'));
   try {
     const names = ['loss', 'acc', 'lr', 'grad_norm', 'val_loss'];
     return {
-      parserNamesMBps: parserSpeed({ names }),
-      parserDetectionMBps: parserSpeed({}),
-      ...(await storeCost(folder)),
+      parserNamesMBps: parserSpeed({ names }, terms),
+      parserDetectionMBps: parserSpeed({}, terms),
+      ...(await storeCost(folder, terms)),
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function parserSpeed(spec: MetricSpec): number {
-  const lines = Array.from({ length: 100_000 }, (_, step) => logLine(step));
+function parserSpeed(spec: MetricSpec, { parsed, rounds }: Terms): number {
+  const lines = Array.from({ length: parsed }, (_, step) => logLine(step));
   const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0);
   const parser = createLineParser(spec);
   const ignore = (): void => undefined;
@@ -47,13 +53,13 @@ function parserSpeed(spec: MetricSpec): number {
   return rounded(bytes / 1e3 / Math.min(...times));
 }
 
-async function storeCost(folder: string): Promise<Record<string, number | string>> {
+async function storeCost(folder: string, { points, rounds }: Terms): Promise<Record<string, number | string>> {
   const spec: MetricSpec = { names: ['loss'] };
   const before = memoryBytes();
   const metrics = await RunMetrics.open(folder, spec);
   let ingestMs = 0;
   let ingestCpuMs = 0;
-  for (let first = 0; first < pointCount; first += linesPerChunk) {
+  for (let first = 0; first < points; first += linesPerChunk) {
     const lines = Array.from({ length: linesPerChunk }, (_, i) => `step ${first + i} loss=${1 / (first + i + 1)}\n`);
     const chunk = Buffer.from(lines.join(''));
     const startedMs = performance.now();
@@ -66,25 +72,26 @@ async function storeCost(folder: string): Promise<Record<string, number | string
   const memory = memoryBytes() - before;
   metrics.dispose();
   const openings: number[] = [];
-  for (let round = 0; round < rounds; round++) openings.push(await openMs(folder, spec));
+  for (let round = 0; round < rounds; round++) openings.push(await openMs(folder, spec, points));
   return {
-    ingestPointsPerSecond: Math.round((pointCount / ingestMs) * 1000),
-    ingestPointsPerCpuSecond: Math.round((pointCount / ingestCpuMs) * 1000),
-    memoryBytesPerPoint: rounded(memory / pointCount),
+    ingestPointsPerSecond: Math.round((points / ingestMs) * 1000),
+    ingestPointsPerCpuSecond: Math.round((points / ingestCpuMs) * 1000),
+    memoryBytesPerPoint: rounded(memory / points),
     memoryMethod: globalThis.gc
       ? 'heap and buffers after a collection'
       : 'buffers only: run with --expose-gc for the heap',
-    openMillionPointsMs: rounded(Math.min(...openings)),
+    points,
+    openMs: rounded(Math.min(...openings)),
   };
 }
 
-async function openMs(folder: string, spec: MetricSpec): Promise<number> {
+async function openMs(folder: string, spec: MetricSpec, points: number): Promise<number> {
   const startedMs = performance.now();
   const metrics = await RunMetrics.open(folder, spec);
   const tookMs = performance.now() - startedMs;
   const { values } = metrics.series('loss');
   metrics.dispose();
-  if (values.length !== pointCount) throw new Error(`${values.length} points instead of ${pointCount}`);
+  if (values.length !== points) throw new Error(`${values.length} points instead of ${points}`);
   return tookMs;
 }
 

@@ -9,25 +9,29 @@ import { ScriptedModel, type ScriptedReply } from '../fakes/scriptedModel.ts';
 import { eventually } from '../fakes/testEngine.ts';
 import { WarpClock } from '../fakes/warpClock.ts';
 import { homeOf, openEngine, workOf } from './bed.ts';
-import type { Figure } from './figure.ts';
+import { none, type Figure, type Size } from './figure.ts';
 import { processorMsOf } from './processorTime.ts';
 
-const hours = 8;
-const experiments = 100;
-const sleepMs = (hours * 3_600_000) / experiments;
-/** The first ones load code and warm up. */
-const settledAfter = 20;
-const waitMs = 30_000;
+/** `settledAfter`: the first ones load code and warm up. `readShare`: of the lines that runs print, at least. */
+const sizes = {
+  full: { experiments: 100, settledAfter: 20, waitMs: 30_000, settleMs: 3_000, lineSeconds: 1, readShare: 0.8 },
+  tiny: { experiments: 3, settledAfter: 1, waitMs: 1_500, settleMs: 200, lineSeconds: 0.1, readShare: 0.01 },
+};
+const sleepMs = 288_000;
 const waitedRuns = 4;
 
-export async function benchNight(folder: string): Promise<Figure[]> {
-  return [...(await wholeNight(join(folder, 'night'))), ...(await waiting(join(folder, 'waiting')))];
+type Terms = (typeof sizes)['full'];
+
+export async function benchNight(folder: string, size: Size): Promise<Figure[]> {
+  const terms = sizes[size];
+  return [...(await wholeNight(join(folder, 'night'), terms)), ...(await waiting(join(folder, 'waiting'), terms))];
 }
 
 /** Hours pass on a clock that is moved; the runs, the disk and the engine are real. */
-async function wholeNight(folder: string): Promise<Figure[]> {
+async function wholeNight(folder: string, terms: Terms): Promise<Figure[]> {
+  const { experiments } = terms;
   const clock = new WarpClock();
-  const model = new ScriptedModel(researcher());
+  const model = new ScriptedModel(researcher(experiments));
   const engine = await openEngine({ folder, model, clock });
   try {
     const session = await engine.sessions.start({ goal: 'bring loss < 0', budget: {}, workFolder: workOf(folder) });
@@ -44,7 +48,7 @@ async function wholeNight(folder: string): Promise<Figure[]> {
       await clock.warp(20_000, 10_000);
     }
     await session.ended;
-    return [...nightFigures(session, { heapMb, whileAsleep }), ...(await sizes(engine, folder, session))];
+    return [...nightFigures(session, { ...terms, heapMb, whileAsleep }), ...(await fileSizes(engine, folder, session))];
   } finally {
     await engine.close();
     clock.dispose();
@@ -56,11 +60,18 @@ interface Watched {
   readonly whileAsleep: number;
 }
 
-function nightFigures({ state }: Session, { heapMb, whileAsleep }: Watched): Figure[] {
+function nightFigures({ state }: Session, watched: Watched & Terms): Figure[] {
+  const { heapMb, whileAsleep, experiments, settledAfter } = watched;
+  const hours = (experiments * sleepMs) / 3_600_000;
   const settled = heapMb.slice(settledAfter);
   return [
-    { name: `night of ${hours} h: experiments that ended well`, value: endedWell(state), unit: 'count' },
-    { name: 'night: requests to the model while it slept', value: whileAsleep, unit: 'count', aim: { atMost: 0 } },
+    {
+      name: `night of ${hours} h: experiments that ended well`,
+      value: endedWell(state),
+      unit: 'count',
+      aim: { exactly: experiments },
+    },
+    { name: 'night: requests to the model while it slept', value: whileAsleep, unit: 'count', aim: none },
     { name: 'night: heap after the last experiment', value: settled.at(-1) ?? Number.NaN, unit: 'MB' },
     {
       name: `night: growth of the heap per experiment, from ${settledAfter} on`,
@@ -74,7 +85,7 @@ function nightFigures({ state }: Session, { heapMb, whileAsleep }: Watched): Fig
 const endedWell = ({ runs }: Session['state']): number =>
   [...runs.values()].filter(({ verdict }) => verdict?.kind === 'ok').length;
 
-async function sizes(engine: Engine, folder: string, { id }: Session): Promise<Figure[]> {
+async function fileSizes(engine: Engine, folder: string, { id }: Session): Promise<Figure[]> {
   await engine.sessions.list();
   await engine.close();
   const home = homeAt(homeOf(folder));
@@ -95,7 +106,7 @@ async function asleep(session: Session, number: number): Promise<void> {
 }
 
 /** Launches, sleeps until the run has ended and its time is over, and launches the next. */
-function researcher() {
+function researcher(experiments: number) {
   let step = 0;
   return (): ScriptedReply => {
     const experiment = Math.floor(step / 2) + 1;
@@ -131,9 +142,9 @@ function slope(values: readonly number[]): number {
 }
 
 /** On the clock of the system: four runs, and a session that sleeps. */
-async function waiting(folder: string): Promise<Figure[]> {
-  const quiet = await idleShare(join(folder, 'quiet'), 600);
-  const busy = await idleShare(join(folder, 'busy'), 1);
+async function waiting(folder: string, terms: Terms): Promise<Figure[]> {
+  const quiet = await idleShare(join(folder, 'quiet'), { ...terms, lineSeconds: 600 });
+  const busy = await idleShare(join(folder, 'busy'), terms);
   const asleep = `asleep beside ${waitedRuns} runs that print`;
   return [
     { name: `${asleep} nothing for now: share of a core`, value: quiet.percent, unit: '%', aim: { atMost: 0.5 } },
@@ -143,7 +154,7 @@ async function waiting(folder: string): Promise<Figure[]> {
       name: 'asleep: requests to the model',
       value: quiet.requests + busy.requests,
       unit: 'count',
-      aim: { atMost: 0 },
+      aim: none,
     },
   ];
 }
@@ -156,11 +167,11 @@ interface Idle {
   readonly requests: number;
 }
 
-async function idleShare(folder: string, secondsBetweenLines: number): Promise<Idle> {
+async function idleShare(folder: string, { lineSeconds, settleMs, waitMs, readShare }: Terms): Promise<Idle> {
   const launches = Array.from({ length: waitedRuns }, (_, index) => ({
     name: 'remote_exec_background',
     input: {
-      command: `lr=${index + 1}e-3; for i in $(seq 1000); do echo "step=$i loss=0.$((9999 - i))"; sleep ${secondsBetweenLines}; done`,
+      command: `lr=${index + 1}e-3; for i in $(seq 1000); do echo "step=$i loss=0.$((9999 - i))"; sleep ${lineSeconds}; done`,
       label: `run ${index + 1}`,
       retest: 'it only takes time',
     },
@@ -173,7 +184,7 @@ async function idleShare(folder: string, secondsBetweenLines: number): Promise<I
   try {
     const session = await engine.sessions.start({ goal: 'bring loss < 0', budget: {}, workFolder: workOf(folder) });
     await eventually(session, 'sleep.started');
-    await delay(3_000);
+    await delay(settleMs);
     const [requests, points] = [model.requests.length, pointsOf(session)];
     const allBeforeMs = await processorMsOf(process.pid);
     const [before, startedMs] = [process.cpuUsage(), performance.now()];
@@ -182,8 +193,8 @@ async function idleShare(folder: string, secondsBetweenLines: number): Promise<I
     const tookMs = performance.now() - startedMs;
     const allMs = (await processorMsOf(process.pid)) - allBeforeMs;
     const read = pointsOf(session) - points;
-    const expected = Math.floor((waitedRuns * waitMs) / 1000 / secondsBetweenLines);
-    if (read < expected * 0.8) throw new Error(`Of about ${expected} points only ${read} were read.`);
+    const expected = Math.floor((waitedRuns * waitMs) / 1000 / lineSeconds);
+    if (read < expected * readShare) throw new Error(`Of about ${expected} points only ${read} were read.`);
     const percent = (user + system) / 10 / tookMs;
     await session.stop({ killRuns: true });
     return { percent, allPercent: (allMs / tookMs) * 100, requests: model.requests.length - requests };

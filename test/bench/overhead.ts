@@ -1,21 +1,26 @@
 /** What the engine adds to a call: from the model's last word to its next request, when it answers at once and one quick tool is called. */
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { noUsage, type ModelEvent, type ModelProvider } from '../../src/models/model.ts';
 import type { WireAnswer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 import { openEngine, workOf } from './bed.ts';
-import { median, spread, type Figure } from './figure.ts';
+import { median, spread, timed, type Figure, type Size } from './figure.ts';
 
-const warmUps = 20;
-const calls = 600;
-/** Of the session: what a call costs at its beginning and at its end. */
-const part = 100;
+/** `part` of the session: what a call costs at its beginning and at its end. */
+const sizes = { full: { warmUps: 20, calls: 600, part: 100 }, tiny: { warmUps: 3, calls: 20, part: 5 } };
+const plainFlushes = 100;
+
+type Terms = (typeof sizes)['full'];
 
 /** Without a network; then through the real SDK to a server on loopback. The session is shortened on the way. */
-export async function benchOverhead(folder: string): Promise<Figure[]> {
+export async function benchOverhead(folder: string, size: Size): Promise<Figure[]> {
+  const terms = sizes[size];
+  const { warmUps, calls, part } = terms;
   const before = process.cpuUsage();
-  const alone = await inProcess(`${folder}/alone`);
+  const alone = await inProcess(`${folder}/alone`, terms);
   const { user, system } = process.cpuUsage(before);
-  const wired = await overLoopback(`${folder}/wired`);
+  const wired = await overLoopback(`${folder}/wired`, terms);
   const early = median(alone.slice(0, part));
   const late = median(alone.slice(-part));
   return [
@@ -28,6 +33,7 @@ export async function benchOverhead(folder: string): Promise<Figure[]> {
     },
     { name: `the last ${part} to the first, p50`, value: late / early, unit: '×', aim: { atMost: 1.5 } },
     ...spread(`request → next request, ${calls} calls, SDK and loopback`, wired, 60),
+    { name: 'four plain flushes, for comparison, p50', value: 4 * (await plainFlushMs(folder)), unit: 'ms' },
   ];
 }
 
@@ -45,9 +51,11 @@ class InstantModel implements ModelProvider {
   readonly label = 'Instant';
   readonly defaultModel = 'instant-1';
   readonly #atMs: number[];
+  readonly #calls: number;
 
-  constructor(atMs: number[]) {
+  constructor(atMs: number[], calls: number) {
     this.#atMs = atMs;
+    this.#calls = calls;
   }
 
   models() {
@@ -59,7 +67,7 @@ class InstantModel implements ModelProvider {
     const call = {
       type: 'tool_call',
       id: `call_${index}`,
-      ...(index < calls + warmUps ? noteOf(index) : quit),
+      ...(index < this.#calls ? noteOf(index) : quit),
     } as const;
     const usage = { ...noUsage, outputTokens: 160 };
     yield await Promise.resolve({
@@ -69,19 +77,20 @@ class InstantModel implements ModelProvider {
   }
 }
 
-async function inProcess(folder: string): Promise<number[]> {
+async function inProcess(folder: string, terms: Terms): Promise<number[]> {
   const atMs: number[] = [];
-  return runToEnd(folder, atMs, { model: new InstantModel(atMs) });
+  const model = new InstantModel(atMs, terms.calls + terms.warmUps);
+  return (await runToEnd(folder, atMs, { model })).slice(terms.warmUps);
 }
 
-async function overLoopback(folder: string): Promise<number[]> {
+async function overLoopback(folder: string, { warmUps, calls }: Terms): Promise<number[]> {
   const atMs: number[] = [];
   const server = await startWireAnthropic(({ index }): WireAnswer => {
     atMs.push(performance.now());
     return { toolCalls: [index < calls + warmUps ? noteOf(index) : quit] };
   });
   try {
-    return await runToEnd(folder, atMs, { anthropicBaseUrl: server.url });
+    return (await runToEnd(folder, atMs, { anthropicBaseUrl: server.url })).slice(warmUps);
   } finally {
     await server.close();
   }
@@ -97,11 +106,22 @@ async function runToEnd(
     const session = await engine.sessions.start({ goal: 'measure', budget: {}, workFolder: workOf(folder) });
     const reason = await session.ended;
     if (reason !== 'blocked') throw new Error(`The session ended with ${reason}: ${session.state.end?.summary}`);
-    return atMs
-      .slice(1)
-      .map((ms, index) => ms - (atMs[index] ?? ms))
-      .slice(warmUps);
+    return atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? ms));
   } finally {
     await engine.close();
   }
+}
+
+async function plainFlushMs(folder: string): Promise<number> {
+  await using file = await open(join(folder, 'plain'), 'a');
+  const line = Buffer.alloc(500, 'x');
+  const timesMs: number[] = [];
+  for (let flush = 0; flush < plainFlushes; flush += 1)
+    timesMs.push(
+      await timed(async () => {
+        await file.write(line);
+        await file.datasync();
+      }),
+    );
+  return median(timesMs);
 }

@@ -9,13 +9,13 @@ import { createMetricsSource } from '../../src/vscode/metrics/metricsSource.ts';
 import { OpenSessions } from '../../src/vscode/window/openSessions.ts';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { homeOf, openEngine } from './bed.ts';
-import { median, timed, type Figure } from './figure.ts';
+import { median, shortCount, timed, type Figure, type Size } from './figure.ts';
 import { openPanel } from './panelView.ts';
+import { plainReadMs } from './plain.ts';
 import { SyntheticJournal } from './syntheticJournal.ts';
 
-const pointCount = 1_000_000;
+const sizes = { full: { points: 1_000_000, rounds: 5 }, tiny: { points: 20_000, rounds: 1 } };
 const linesPerChunk = 20_000;
-const rounds = 5;
 /** Device pixels of a wide chart. */
 const pixels = 1600;
 /** A noisy curve on the way down, the same each time. */
@@ -27,32 +27,40 @@ interface Opening {
   readonly smoothMs: number;
 }
 
-export async function benchPanel(folder: string): Promise<Figure[]> {
-  const sessionId = await writeSession(folder);
+export async function benchPanel(folder: string, size: Size): Promise<Figure[]> {
+  const { points, rounds } = sizes[size];
+  const { sessionId, pointsFolder } = await writeSession(folder, points);
   const openings: Opening[] = [];
-  for (let round = 0; round < rounds; round++) openings.push(await open(folder, sessionId));
+  for (let round = 0; round < rounds; round++) openings.push(await open(folder, { sessionId, points }));
   const of = (pick: (opening: Opening) => number): number => median(openings.map(pick));
   const first = openings[0]?.openMs ?? Number.NaN;
+  const what = `${shortCount(points)} points`;
   return [
-    { name: 'panel opened on 1M points, first time', value: first, unit: 'ms', aim: { atMost: 1000 } },
+    { name: `panel opened on ${what}, first time`, value: first, unit: 'ms', aim: { atMost: 1000 } },
     {
-      name: 'panel opened on 1M points, p50 of 5',
+      name: `panel opened on ${what}, p50 of ${rounds}`,
       value: of((one) => one.openMs),
       unit: 'ms',
       aim: { atMost: 1000 },
     },
-    { name: 'zoom to a tenth of 1M points, p50 of 5', value: of((one) => one.zoomMs), unit: 'ms' },
-    { name: 'smoothing over 1M points, p50 of 5', value: of((one) => one.smoothMs), unit: 'ms' },
+    { name: `zoom to a tenth of ${what}, p50 of ${rounds}`, value: of((one) => one.zoomMs), unit: 'ms' },
+    { name: `smoothing over ${what}, p50 of ${rounds}`, value: of((one) => one.smoothMs), unit: 'ms' },
+    { name: `bytes of ${what} read from disk, for comparison`, value: await plainReadMs(pointsFolder), unit: 'ms' },
   ];
 }
 
+interface Saved {
+  readonly sessionId: SessionId;
+  readonly pointsFolder: string;
+}
+
 /** An ended session with one run, as a journal and files of points. */
-async function writeSession(folder: string): Promise<SessionId> {
+async function writeSession(folder: string, points: number): Promise<Saved> {
   const home = homeAt(homeOf(folder));
   const journal = new SyntheticJournal('bring loss < 1');
   const runId = journal.run();
   const metrics = await RunMetrics.open(home.runFolder(runId), { names: ['loss'] });
-  for (let first = 0; first < pointCount; first += linesPerChunk) {
+  for (let first = 0; first < points; first += linesPerChunk) {
     const lines = Array.from(
       { length: linesPerChunk },
       (_, i) => `step=${first + i} loss=${loss(first + i).toFixed(6)}\n`,
@@ -63,11 +71,14 @@ async function writeSession(folder: string): Promise<SessionId> {
   metrics.dispose();
   journal.add({ type: 'session.ended', reason: 'goal', summary: 'measured', evidence: [] });
   await journal.write(home);
-  return journal.sessionId;
+  return { sessionId: journal.sessionId, pointsFolder: home.runFolder(runId) };
 }
 
 /** A new engine each time, so that nothing is in memory but the file cache of the system. */
-async function open(folder: string, sessionId: SessionId): Promise<Opening> {
+async function open(
+  folder: string,
+  { sessionId, points }: { readonly sessionId: SessionId; readonly points: number },
+): Promise<Opening> {
   const engine = await openEngine({ folder, model: new ScriptedModel([]) });
   const sessions = new OpenSessions(systemClock);
   try {
@@ -79,8 +90,8 @@ async function open(folder: string, sessionId: SessionId): Promise<Opening> {
     const query: SeriesQuery = { runId: runs[0]?.id ?? '', metric: 'loss', axis: 'step', pixels };
     const answer = await connection.sendRequest(readSeries, query);
     const openMs = performance.now() - startedMs;
-    if (answer.total !== pointCount) throw new Error(`${answer.total} points instead of ${pointCount}`);
-    const zoomed = { ...query, from: pointCount * 0.4, to: pointCount * 0.5 };
+    if (answer.total !== points) throw new Error(`${answer.total} points instead of ${points}`);
+    const zoomed = { ...query, from: points * 0.4, to: points * 0.5 };
     const zoomMs = await timed(() => connection.sendRequest(readSeries, zoomed));
     const smoothMs = await timed(() => connection.sendRequest(readSeries, { ...query, smoothing: 0.9 }));
     panel.dispose();

@@ -1,12 +1,11 @@
 /** Speed of reading metrics from output, against the plainest way of doing it, measured in turns on the same bytes. */
 import { createLineParser } from '../../src/metrics/lineParser.ts';
 import { LineSplitter } from '../../src/metrics/lineSplitter.ts';
-import { median, type Figure } from './figure.ts';
+import { median, type Figure, type Size } from './figure.ts';
 
 const names = ['loss', 'val_loss', 'accuracy', 'lr', 'grad_norm'];
-const lineCount = 60_000;
+const sizes = { full: { lines: 60_000, rounds: 7 }, tiny: { lines: 1_000, rounds: 1 } };
 const chunkBytes = 64 * 1024;
-const rounds = 7;
 
 const measuredLine = (step: number): string => {
   const loss = (3 / (1 + step / 1000)).toFixed(4);
@@ -27,14 +26,18 @@ const otherLine = (step: number): string =>
     `/usr/lib/python3/site-packages/torch/optim/scheduler.py:143: UserWarning: call order of optimizer.step()`,
   ][step % 3] ?? '';
 
-export async function benchParser(): Promise<Figure[]> {
-  const dense = Array.from({ length: lineCount }, (_, step) => measuredLine(step));
+export async function benchParser(_folder: string, size: Size): Promise<Figure[]> {
+  const { lines, rounds } = sizes[size];
+  const dense = Array.from({ length: lines }, (_, step) => measuredLine(step));
   const usual = dense.map((line, step) => (step % 4 === 0 ? line : otherLine(step)));
-  return Promise.resolve([...compare('every line measures', dense), ...compare('one line in four measures', usual)]);
+  return Promise.resolve([
+    ...compare('every line measures', dense, rounds),
+    ...compare('one line in four measures', usual, rounds),
+  ]);
 }
 
 /** The ratio is of medians of rounds taken in turns, so that what else the machine does burdens both alike. */
-function compare(title: string, lines: readonly string[]): Figure[] {
+function compare(title: string, lines: readonly string[], rounds: number): Figure[] {
   const bytes = Buffer.from(`${lines.join('\n')}\n`);
   const readers = { ours: readOurs, plain: readPlainly };
   const times: Record<keyof typeof readers, number[]> = { ours: [], plain: [] };

@@ -11,40 +11,47 @@ import { Runs } from '../../src/runs/runs.ts';
 import { homeAt, type Home } from '../../src/storage/home.ts';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { homeOf, openEngine, workOf } from './bed.ts';
-import { median, timed, type Figure } from './figure.ts';
+import { median, timed, type Figure, type Size } from './figure.ts';
+import { plainParseMs } from './plain.ts';
 import { SyntheticJournal } from './syntheticJournal.ts';
 
-const runCount = 40;
-const eventCount = 10_000;
+const sizes = {
+  full: { runs: 40, events: 10_000, rounds: 5, sessions: 200 },
+  tiny: { runs: 4, events: 400, rounds: 1, sessions: 5 },
+};
 const runsPerCheckpoint = 5;
-const rounds = 5;
-const sessionCount = 200;
 const launchedTogether = 4;
+
+type Terms = (typeof sizes)['full'];
 
 interface DoneRun {
   readonly spec: RunSpec;
   readonly metrics: readonly MetricSummary[];
 }
 
-export async function benchResume(folder: string): Promise<Figure[]> {
-  const longFigures = await benchLongSession(join(folder, 'long'));
-  return [...longFigures, ...(await benchList(join(folder, 'list')))];
+export async function benchResume(folder: string, size: Size): Promise<Figure[]> {
+  const terms = sizes[size];
+  const longFigures = await benchLongSession(join(folder, 'long'), terms);
+  return [...longFigures, ...(await benchList(join(folder, 'list'), terms))];
 }
 
-async function benchLongSession(folder: string): Promise<Figure[]> {
+async function benchLongSession(folder: string, { runs, events, rounds }: Terms): Promise<Figure[]> {
   const home = homeAt(homeOf(folder));
-  const journal = longJournal(await realRuns(folder));
+  const journal = longJournal(await realRuns(folder, runs), events);
   await journal.write(home);
-  const megabytes = (await stat(home.journalFile(journal.sessionId))).size / 1e6;
+  const file = home.journalFile(journal.sessionId);
+  const megabytes = (await stat(file)).size / 1e6;
+  const plainMs = await plainParseMs(file);
   const times: Resumption[] = [];
   for (let round = 0; round < rounds; round++) times.push(await resumeOnce(folder, home, journal));
   const resumeMs = times.map((time) => time.resumeMs);
   return [
-    { name: `journal of ${journal.length} events, ${runCount} runs`, value: megabytes, unit: 'MB' },
+    { name: `journal of ${journal.length} events, ${runs} runs`, value: megabytes, unit: 'MB' },
     { name: 'resume → first model request, first time', value: resumeMs[0] ?? Number.NaN, unit: 'ms' },
-    { name: 'resume → first model request, p50 of 5', value: median(resumeMs), unit: 'ms' },
+    { name: `resume → first model request, p50 of ${rounds}`, value: median(resumeMs), unit: 'ms' },
+    { name: 'lines of that journal read and parsed, for comparison', value: plainMs, unit: 'ms' },
     {
-      name: 'a further turn with one quick tool, p50 of 5',
+      name: `a further turn with one quick tool, p50 of ${rounds}`,
       value: median(times.map((time) => time.turnMs)),
       unit: 'ms',
     },
@@ -52,11 +59,11 @@ async function benchLongSession(folder: string): Promise<Figure[]> {
 }
 
 /** What a process that was ended at some moment of the night leaves. */
-function longJournal(runs: readonly DoneRun[]): SyntheticJournal {
+function longJournal(runs: readonly DoneRun[], events: number): SyntheticJournal {
   const journal = new SyntheticJournal('bring loss < 0.001');
   for (const [index, { spec, metrics }] of runs.entries()) {
     const id = journal.run(spec);
-    const lastEvent = Math.round((eventCount * (index + 1)) / runs.length) - 1;
+    const lastEvent = Math.round((events * (index + 1)) / runs.length) - 1;
     for (let turn = 1; journal.length < lastEvent; turn++) addTurn(journal, turn);
     if (index % runsPerCheckpoint === 0) journal.checkpoint();
     journal.runEnded(id, metrics);
@@ -100,7 +107,7 @@ async function resumeOnce(folder: string, home: Home, journal: SyntheticJournal)
 }
 
 /** Really launched, so that folder, output and points of each are what a resumed session finds. */
-async function realRuns(folder: string): Promise<DoneRun[]> {
+async function realRuns(folder: string, count: number): Promise<DoneRun[]> {
   await mkdir(workOf(folder), { recursive: true });
   const { runsFolder } = homeAt(homeOf(folder));
   const machines = createMachines([new LocalMachine({ runsFolder, workFolder: workOf(folder), clock: systemClock })]);
@@ -117,7 +124,7 @@ async function realRuns(folder: string): Promise<DoneRun[]> {
     await ended;
     done.push({ spec, metrics: run.metrics.summaries() });
   };
-  for (let first = 1; first <= runCount; first += launchedTogether)
+  for (let first = 1; first <= count; first += launchedTogether)
     await Promise.all(Array.from({ length: launchedTogether }, (_, index) => launch(first + index)));
   runs.dispose();
   return done.sort((a, b) => a.spec.number - b.spec.number);
@@ -133,23 +140,23 @@ const endOf = (runs: Runs, id: RunId): Promise<void> =>
   });
 
 /** Evenings of a hundred events each. The index is made from the journals, loaded, and asked again. */
-async function benchList(folder: string): Promise<Figure[]> {
+async function benchList(folder: string, { sessions }: Terms): Promise<Figure[]> {
   const home = homeAt(homeOf(folder));
-  for (let index = 0; index < sessionCount; index++) await shortJournal(index).write(home);
-  const [fromJournals] = await listTwice(folder);
-  const [fromFile, again] = await listTwice(folder);
+  for (let index = 0; index < sessions; index++) await shortJournal(index).write(home);
+  const [fromJournals] = await listTwice(folder, sessions);
+  const [fromFile, again] = await listTwice(folder, sessions);
   return [
-    { name: `list of ${sessionCount} sessions, index made from the journals`, value: fromJournals, unit: 'ms' },
-    { name: `list of ${sessionCount} sessions, index loaded`, value: fromFile, unit: 'ms' },
-    { name: `list of ${sessionCount} sessions, asked again`, value: again, unit: 'ms' },
+    { name: `list of ${sessions} sessions, index made from the journals`, value: fromJournals, unit: 'ms' },
+    { name: `list of ${sessions} sessions, index loaded`, value: fromFile, unit: 'ms' },
+    { name: `list of ${sessions} sessions, asked again`, value: again, unit: 'ms' },
   ];
 }
 
-async function listTwice(folder: string): Promise<[number, number]> {
+async function listTwice(folder: string, sessions: number): Promise<[number, number]> {
   const engine = await openEngine({ folder, model: new ScriptedModel([]) });
   const list = async (): Promise<void> => {
     const { length } = await engine.sessions.list();
-    if (length !== sessionCount) throw new Error(`${length} sessions instead of ${sessionCount}`);
+    if (length !== sessions) throw new Error(`${length} sessions instead of ${sessions}`);
   };
   const timesMs: [number, number] = [await timed(list), await timed(list)];
   await engine.close();

@@ -1,31 +1,42 @@
 /** A year of nights: search over a gigabyte of journals, their list, and what a window asks when it begins. */
+import { execFile } from 'node:child_process';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { homeAt, type Home } from '../../src/storage/home.ts';
 import { homeOf, openEngine } from './bed.ts';
-import { median, timed, type Figure } from './figure.ts';
+import { median, none, timed, type Figure, type Size } from './figure.ts';
 import { SyntheticJournal } from './syntheticJournal.ts';
 
-const wantedBytes = 1e9;
-const rounds = 5;
-/** Every so many sessions somebody says it. */
-const rareEvery = 37;
+/** Somebody says the rare word every `rareEvery` sessions. */
+const sizes = {
+  full: { bytes: 1e9, rounds: 5, rareEvery: 37 },
+  tiny: { bytes: 6e6, rounds: 1, rareEvery: 2 },
+};
+const rareWord = 'zebra';
+
+type Terms = (typeof sizes)['full'];
 const inTime = { atMost: 2000 } as const;
 const megabyte = 1e6;
 
-export async function benchSearch(folder: string): Promise<Figure[]> {
+export async function benchSearch(folder: string, size: Size): Promise<Figure[]> {
+  const { rounds, ...terms } = sizes[size];
   const year = join(folder, 'year');
   const home = homeAt(homeOf(year));
-  const { sessions, bytes } = await writeYear(home);
+  const { sessions, bytes, rare: mentions } = await writeYear(home, terms);
   const engine = await openEngine({ folder: year, model: new ScriptedModel([]) });
-  const searchMs = async (query: string): Promise<number> => {
+  const searchOf = async (query: string): Promise<SearchResult> => {
     const times: number[] = [];
-    for (let round = 0; round < rounds; round++)
-      times.push(await timed(() => engine.sessions.search(query, { limit: 1000 })));
-    return median(times);
+    let places = 0;
+    const search = async (): Promise<void> => {
+      places = (await engine.sessions.search(query, { limit: 1000 })).length;
+    };
+    for (let round = 0; round < rounds; round++) times.push(await timed(search));
+    return { ms: median(times), places };
   };
-  const [rare, nowhere, common] = [await searchMs('zebra'), await searchMs('nowhere'), await searchMs('loss')];
+  const [rare, nowhere, common] = [await searchOf(rareWord), await searchOf('nowhere'), await searchOf('loss')];
+  const grepMs = await timed(() => promisify(execFile)('grep', ['-rlF', rareWord, home.sessionsFolder]));
   const firstListMs = await timed(() => engine.sessions.list());
   const againMs = await timed(() => engine.sessions.list());
   const memory = process.memoryUsage.rss() / megabyte;
@@ -38,9 +49,12 @@ export async function benchSearch(folder: string): Promise<Figure[]> {
   const damagedMs = await recoveryMs(year);
   return [
     { name: `journals of ${sessions} sessions`, value: bytes / megabyte, unit: 'MB' },
-    { name: 'search for a rare word in all of them, p50 of 5', value: rare, unit: 'ms', aim: inTime },
-    { name: 'search for a word that nobody said, p50 of 5', value: nowhere, unit: 'ms', aim: inTime },
-    { name: 'first 1000 places of a common word, p50 of 5', value: common, unit: 'ms', aim: inTime },
+    { name: `search for a rare word in all of them, p50 of ${rounds}`, value: rare.ms, unit: 'ms', aim: inTime },
+    { name: 'places of the rare word', value: rare.places, unit: 'count', aim: { exactly: mentions } },
+    { name: 'grep -rlF for the rare word, for comparison', value: grepMs, unit: 'ms' },
+    { name: `search for a word that nobody said, p50 of ${rounds}`, value: nowhere.ms, unit: 'ms', aim: inTime },
+    { name: `first 1000 places of a common word, p50 of ${rounds}`, value: common.ms, unit: 'ms', aim: inTime },
+    { name: 'places of a word that nobody said', value: nowhere.places, unit: 'count', aim: none },
     { name: 'list of them, index made from the journals', value: firstListMs, unit: 'ms' },
     { name: 'list of them, asked again', value: againMs, unit: 'ms' },
     { name: 'a new process goes on with the one that was left', value: soundMs, unit: 'ms', aim: inTime },
@@ -49,6 +63,11 @@ export async function benchSearch(folder: string): Promise<Figure[]> {
     { name: 'index of the sessions', value: indexMb, unit: 'MB' },
     { name: 'memory of the process that searched and listed', value: memory, unit: 'MB' },
   ];
+}
+
+interface SearchResult {
+  readonly ms: number;
+  readonly places: number;
 }
 
 /** From making the engine until the session that was left goes on, while its view asks for the list of all. */
@@ -65,16 +84,26 @@ async function recoveryMs(folder: string): Promise<number> {
   return ms;
 }
 
+interface Year {
+  readonly sessions: number;
+  readonly bytes: number;
+  /** Places of the rare word. */
+  readonly rare: number;
+}
+
 /** Sessions of ten runs and some five hundred turns, as `SyntheticJournal` has them, an hour apart. */
-async function writeYear(home: Home): Promise<{ readonly sessions: number; readonly bytes: number }> {
+async function writeYear(home: Home, { bytes: wanted, rareEvery }: Omit<Terms, 'rounds'>): Promise<Year> {
   let bytes = 0;
   let sessions = 0;
-  for (; bytes < wantedBytes; sessions += 1) {
-    const journal = sessions === 0 ? left() : night(sessions);
+  let rare = 0;
+  for (; bytes < wanted; sessions += 1) {
+    const isRare = sessions > 0 && sessions % rareEvery === 0;
+    if (isRare) rare += 1;
+    const journal = sessions === 0 ? left() : night(sessions, isRare);
     bytes += Buffer.byteLength(journal.text);
     await journal.write(home);
   }
-  return { sessions, bytes };
+  return { sessions, bytes, rare };
 }
 
 /** The oldest of all was never ended. */
@@ -84,7 +113,7 @@ function left(): SyntheticJournal {
   return journal;
 }
 
-function night(index: number): SyntheticJournal {
+function night(index: number, isRare: boolean): SyntheticJournal {
   const journal = new SyntheticJournal(`bring loss < 0.${index + 1}`, Date.UTC(2026, 0, 1, index));
   for (let run = 0; run < 10; run++) {
     const id = journal.run();
@@ -94,8 +123,7 @@ function night(index: number): SyntheticJournal {
     }
     journal.runEnded(id, []);
   }
-  if (index % rareEvery === 0)
-    journal.add({ type: 'message.added', origin: 'person', text: 'please try the zebra schedule' });
+  if (isRare) journal.add({ type: 'message.added', origin: 'person', text: `please try the ${rareWord} schedule` });
   journal.add({ type: 'session.ended', reason: 'budget', summary: 'Stopped: the money is spent.', evidence: [] });
   return journal;
 }

@@ -11,14 +11,18 @@ import { SessionViewHost } from '../../src/vscode/sessionView/viewHost.ts';
 import { createSessionViewSource } from '../../src/vscode/sessionView/sessionViewSource.ts';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { homeOf, openEngine } from './bed.ts';
-import { median, spread, timed, type Figure } from './figure.ts';
+import { median, spread, timed, type Figure, type Size } from './figure.ts';
 import { portPair } from './panelView.ts';
+import { plainParseMs } from './plain.ts';
 import { SyntheticJournal } from './syntheticJournal.ts';
 
-const [eventCount, runCount] = [10_000, 1_000];
-const rounds = 5;
-const scrubs = 200;
+const sizes = {
+  full: { events: 10_000, runs: 1_000, rounds: 5, scrubs: 200 },
+  tiny: { events: 600, runs: 60, rounds: 1, scrubs: 10 },
+};
 const track = { axis: 'time', pixels: 1600 } as const;
+
+type Terms = (typeof sizes)['full'];
 
 interface Opening {
   readonly openMs: number;
@@ -27,12 +31,15 @@ interface Opening {
   readonly heapMb: number;
 }
 
-export async function benchSessionView(folder: string): Promise<Figure[]> {
-  const sessionId = await writeSession(folder);
+export async function benchSessionView(folder: string, size: Size): Promise<Figure[]> {
+  const terms = sizes[size];
+  const { events, runs, rounds } = terms;
+  const sessionId = await writeSession(folder, terms);
+  const journalFile = homeAt(homeOf(folder)).journalFile(sessionId);
   const openings: Opening[] = [];
-  for (let round = 0; round < rounds; round++) openings.push(await open(folder, sessionId));
+  for (let round = 0; round < rounds; round++) openings.push(await open(folder, sessionId, terms));
   const of = (pick: (opening: Opening) => number): number => median(openings.map(pick));
-  const what = `${eventCount} events and ${runCount} runs`;
+  const what = `${events} events and ${runs} runs`;
   return [
     {
       name: `session view opened on ${what}, p50 of ${rounds}`,
@@ -40,32 +47,33 @@ export async function benchSessionView(folder: string): Promise<Figure[]> {
       unit: 'ms',
       aim: { atMost: 1000 },
     },
+    { name: 'their lines read and parsed, for comparison', value: await plainParseMs(journalFile), unit: 'ms' },
     ...spread(
       'step of a scrub',
       openings.flatMap(({ scrubsMs }) => scrubsMs),
       50,
     ),
-    { name: 'overview read anew, p50 of 5', value: of((one) => one.trackMs), unit: 'ms', aim: { atMost: 50 } },
+    { name: `overview read anew, p50 of ${rounds}`, value: of((one) => one.trackMs), unit: 'ms', aim: { atMost: 50 } },
     { name: `heap of an open session view, ${what}`, value: of((one) => one.heapMb), unit: 'MB' },
   ];
 }
 
 /** A run for every ten events: each in a turn of its own, as a year of sweeps would leave them. */
-async function writeSession(folder: string): Promise<SessionId> {
+async function writeSession(folder: string, { events, runs }: Terms): Promise<SessionId> {
   const journal = new SyntheticJournal('bring loss < 1');
-  for (let run = 0; run < runCount; run++) {
+  for (let run = 0; run < runs; run++) {
     const id = journal.run();
-    const best = 3 - run / runCount;
+    const best = 3 - run / runs;
     const metric = { metric: 'loss', count: 100, last: best, lastStep: 99, min: best, max: 4, mean: 3 };
     journal.runEnded(id, [{ ...metric, best, direction: 'lower' }]);
   }
-  while (journal.length + 3 <= eventCount) journal.talk();
+  while (journal.length + 3 <= events) journal.talk();
   await journal.write(homeAt(homeOf(folder)));
   return journal.sessionId;
 }
 
 /** A new engine each time, so that nothing is in memory but the file cache of the system. */
-async function open(folder: string, sessionId: SessionId): Promise<Opening> {
+async function open(folder: string, sessionId: SessionId, { scrubs }: Terms): Promise<Opening> {
   const engine = await openEngine({ folder, model: new ScriptedModel([]) });
   const sessions = new OpenSessions(systemClock);
   try {
@@ -87,7 +95,7 @@ async function open(folder: string, sessionId: SessionId): Promise<Opening> {
       view.sendRequest(readMoment, { row: rows - 1 }),
     ]);
     const openMs = performance.now() - startedMs;
-    const scrubsMs = await scrub(view, rows);
+    const scrubsMs = await scrub(view, rows, scrubs);
     const trackMs = await timed(() => view.sendRequest(readTrack, track));
     const heapMb = (heap() - before) / 1e6;
     view.dispose();
@@ -101,7 +109,7 @@ async function open(folder: string, sessionId: SessionId): Promise<Opening> {
 }
 
 /** All over the session, in no order, as a slider does that is pulled to and fro. */
-async function scrub(view: MessageConnection, rows: number): Promise<number[]> {
+async function scrub(view: MessageConnection, rows: number, scrubs: number): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < scrubs; index++)
     times.push(await timed(() => view.sendRequest(readMoment, { row: (index * 7919) % rows })));

@@ -1,5 +1,5 @@
 /** One line per figure, with columns that stand below each other. */
-import { isMet, type Figure } from './figure.ts';
+import { isMet, isWrong, type Aim, type Figure } from './figure.ts';
 
 const nameWidth = 56;
 const valueWidth = 12;
@@ -8,14 +8,19 @@ const valueWidth = 12;
 export function figureLine(figure: Figure): string {
   const { name, value, unit, aim } = figure;
   const measured = `${shown(value).padStart(valueWidth)} ${unit}`;
-  if (aim === undefined) return `  ${name.padEnd(nameWidth)}${measured}`;
-  const limit = 'atMost' in aim ? `≤ ${shown(aim.atMost)}` : `≥ ${shown(aim.atLeast)}`;
-  const verdict = isMet(figure) === true ? 'met' : 'MISSED';
-  return `  ${name.padEnd(nameWidth)}${measured.padEnd(valueWidth + 10)}aim ${limit} ${unit}  ${verdict}`;
+  const line = `  ${name.padEnd(nameWidth)}${measured}`;
+  if (aim === undefined) return isWrong(figure) ? `${line}  WRONG` : line;
+  const missed = isWrong(figure) ? 'WRONG' : 'MISSED';
+  return `${line.padEnd(nameWidth + valueWidth + 12)}aim ${limitOf(aim)} ${unit}  ${isMet(figure) === true ? 'met' : missed}`;
+}
+
+function limitOf(aim: Aim): string {
+  if ('exactly' in aim) return `= ${shown(aim.exactly)}`;
+  return 'atMost' in aim ? `≤ ${shown(aim.atMost)}` : `≥ ${shown(aim.atLeast)}`;
 }
 
 /** Three significant digits below a thousand, whole numbers with groups above. */
-function shown(value: number): string {
+export function shown(value: number): string {
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString('en-GB');
   return String(Number(value.toPrecision(3)));
 }

@@ -10,14 +10,15 @@ import { PromptCache } from '../fakes/promptCache.ts';
 import { list, type JsonObject, type WireAnswer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 import { openEngine, workOf } from './bed.ts';
-import type { Figure } from './figure.ts';
+import type { Figure, Size } from './figure.ts';
 
-const experiments = 200;
+/** From `flatFrom` on an experiment may not cost more than the one before. */
+const sizes = { full: { experiments: 200, flatFrom: 10 }, tiny: { experiments: 3, flatFrom: 1 } };
 const model = 'claude-opus-4-6';
 /** A tenth more than the 262,000 that it was when this was written: six calls with a context that is shortened. */
 const mostTokens = 288_000;
-/** From here on an experiment may not cost more than the one before. */
-const flatFrom = 10;
+
+type Terms = (typeof sizes)['full'];
 
 interface Spent {
   readonly tokens: number;
@@ -25,12 +26,13 @@ interface Spent {
 }
 
 /** The whole engine, the real SDK, real processes; the model reads, launches, waits, looks and notes as a real one would. */
-export async function benchTokens(folder: string): Promise<Figure[]> {
+export async function benchTokens(folder: string, size: Size): Promise<Figure[]> {
+  const terms = sizes[size];
   const cache = new PromptCache();
   const requests: JsonObject[] = [];
   const server = await startWireAnthropic(({ index, body }) => {
     if (index === 0) requests.push(body);
-    return { ...answerTo(index), usage: cache.usageOf(body) };
+    return { ...answerTo(index, terms), usage: cache.usageOf(body) };
   });
   const engine = await openEngine({ folder, anthropicBaseUrl: server.url });
   try {
@@ -40,7 +42,8 @@ export async function benchTokens(folder: string): Promise<Figure[]> {
     const reason = await session.ended;
     if (reason !== 'blocked') throw new Error(`The session ended with ${reason}: ${session.state.end?.summary}`);
     const events = session.events();
-    return figures(ours(events), plain(events, requests[0] ?? {}), {
+    return figures(spentOn(usagesOf(events), terms), plain(events, requests[0] ?? {}, terms), {
+      ...terms,
       hitShare: cache.hitShare,
       checkpoints: events.filter(({ type }) => type === 'context.checkpointed').length,
     });
@@ -85,7 +88,7 @@ function callsOf(experiment: number): WireAnswer['toolCalls'][] {
 
 const turnsEach = callsOf(1).length;
 
-function answerTo(index: number): WireAnswer {
+function answerTo(index: number, { experiments }: Terms): WireAnswer {
   const experiment = Math.floor(index / turnsEach) + 1;
   if (experiment > experiments)
     return { toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'measured' } }] };
@@ -93,7 +96,7 @@ function answerTo(index: number): WireAnswer {
   return { text, toolCalls: callsOf(experiment)[index % turnsEach] ?? [] };
 }
 
-const spentOn = (usages: readonly Usage[]): Spent[] =>
+const spentOn = (usages: readonly Usage[], { experiments }: Terms): Spent[] =>
   Array.from({ length: experiments }, (_, index) => {
     const own = usages.slice(index * turnsEach, (index + 1) * turnsEach);
     return {
@@ -111,10 +114,8 @@ function usdOf(usage: Usage): number {
 const usagesOf = (events: readonly JournalEvent[]): Usage[] =>
   events.flatMap((event) => (event.type === 'model.replied' ? [event.usage] : []));
 
-const ours = (events: readonly JournalEvent[]): Spent[] => spentOn(usagesOf(events));
-
 /** Each request with all that came before it, its prompt as it was at first, with a cache that is as good. */
-function plain(events: readonly JournalEvent[], first: JsonObject): Spent[] {
+function plain(events: readonly JournalEvent[], first: JsonObject, terms: Terms): Spent[] {
   const cache = new PromptCache();
   const whole = events.filter(({ type }) => type !== 'context.checkpointed');
   const system = list(first.system).map(({ text, cache_control: mark }): SystemPart => {
@@ -125,18 +126,18 @@ function plain(events: readonly JournalEvent[], first: JsonObject): Spent[] {
   });
   const told = usagesOf(events);
   const starts = whole.flatMap(({ type }, index) => (type === 'model.requested' ? [index] : []));
-  const usages = starts.slice(0, experiments * turnsEach).map((start, index) => {
+  const usages = starts.slice(0, terms.experiments * turnsEach).map((start, index) => {
     const messages = buildHistory(whole.slice(0, start));
     const body = anthropicRequest({ model, system, tools, messages }, 'claude') as unknown as JsonObject;
     return { ...cache.usageOf(body), outputTokens: told[index]?.outputTokens ?? 0 };
   });
-  return spentOn(usages);
+  return spentOn(usages, terms);
 }
 
 function figures(
   own: readonly Spent[],
   whole: readonly Spent[],
-  { hitShare, checkpoints }: { hitShare: number; checkpoints: number },
+  { experiments, flatFrom, hitShare, checkpoints }: Terms & { hitShare: number; checkpoints: number },
 ): Figure[] {
   const mean = (spent: readonly Spent[], of: keyof Spent): number =>
     spent.reduce((sum, one) => sum + one[of], 0) / spent.length;

@@ -15,12 +15,13 @@ import { SshMachine } from '../../src/machines/ssh/sshMachine.ts';
 import { transfer } from '../../src/machines/transfer/transfer.ts';
 import { scriptedPrompts, TestSshd } from '../fakes/sshd.ts';
 import { installPackages } from '../setup/packages.ts';
-import { median, timed, type Figure } from './figure.ts';
+import { median, timed, type Figure, type Size } from './figure.ts';
 import { SshMaster } from './sshMaster.ts';
 
-const largeBytes = 2 ** 30;
-const smallFiles = 20_000;
-const rounds = 3;
+const sizes = {
+  full: { largeName: '1 GiB', largeBytes: 2 ** 30, files: 20_000, rounds: 3 },
+  tiny: { largeName: '16 MiB', largeBytes: 2 ** 24, files: 200, rounds: 1 },
+};
 /** Some file systems are slow for minutes to make files after many were removed, which the next round would be charged with. */
 const memoryFolder = '/dev/shm/helios-bench-';
 /** What ssh2 and OpenSSH agree on by themselves here. */
@@ -34,6 +35,8 @@ interface Bed {
   readonly master: SshMaster;
 }
 
+type Terms = (typeof sizes)['full'];
+
 /** What is sent, and where it goes to. */
 interface Load {
   readonly name: string;
@@ -44,7 +47,8 @@ interface Load {
   readonly rounds: number;
 }
 
-export async function benchTransfer(folder: string): Promise<Figure[]> {
+export async function benchTransfer(folder: string, size: Size): Promise<Figure[]> {
+  const terms = sizes[size];
   await installRsync();
   const memory = await mkdtemp(memoryFolder);
   const sshd = await TestSshd.start();
@@ -55,8 +59,8 @@ export async function benchTransfer(folder: string): Promise<Figure[]> {
     const bed = { master, host, local: new LocalMachine({ runsFolder: join(folder, 'runs'), workFolder: folder }) };
     try {
       await host.exec('true');
-      const small = await compared(bed, await smallLoad(memory));
-      const large = await compared(bed, await largeLoad(folder));
+      const small = await compared(bed, await smallLoad(memory, terms));
+      const large = await compared(bed, await largeLoad(folder, terms));
       const mostMB = process.resourceUsage().maxRSS / 1000;
       return [...large, ...small, { name: 'memory while sending, most', value: mostMB, unit: 'MB' }];
     } finally {
@@ -70,9 +74,9 @@ export async function benchTransfer(folder: string): Promise<Figure[]> {
   }
 }
 
-async function largeLoad(folder: string): Promise<Load> {
+async function largeLoad(folder: string, { largeName, largeBytes, rounds }: Terms): Promise<Load> {
   const load = {
-    name: '1 GiB',
+    name: largeName,
     source: join(folder, 'large'),
     target: join(folder, 'target'),
     tail: '',
@@ -87,15 +91,15 @@ async function largeLoad(folder: string): Promise<Load> {
   return load;
 }
 
-async function smallLoad(folder: string): Promise<Load> {
+async function smallLoad(folder: string, { files, rounds }: Terms): Promise<Load> {
   const load = {
-    name: '20,000 files',
+    name: `${files.toLocaleString('en-GB')} files`,
     source: join(folder, 'small'),
     target: join(folder, 'target'),
     tail: '/',
     rounds,
   } as const;
-  for (let index = 0; index < smallFiles; index++) {
+  for (let index = 0; index < files; index++) {
     const parent = join(load.source, `d${index % 200}`);
     if (index < 200) await mkdir(parent, { recursive: true });
     await writeFile(join(parent, `f${index}`), randomBytes(1024 + ((index * 7919) % 7168)));

@@ -10,23 +10,25 @@ import { divergingCurves, healthyCurves, type Curve } from '../fakes/curves.ts';
 import { killedAfter, nanCommand } from '../fakes/nanRun.ts';
 import { ScriptedModel, type ScriptedReply } from '../fakes/scriptedModel.ts';
 import { openEngine, workOf } from './bed.ts';
-import { median, spread, type Figure } from './figure.ts';
+import { median, none, spread, type Figure, type Size } from './figure.ts';
 
-const kills = 24;
-const curves = 100;
+const sizes = {
+  full: { kills: 24, curves: 100, further: 1000, lines: 100_000, rounds: 7 },
+  tiny: { kills: 2, curves: 20, further: 20, lines: 2_000, rounds: 1 },
+};
 const seed = 1;
-const costLines = 100_000;
-const rounds = 7;
 
-export const benchWatchdogs = async (folder: string): Promise<Figure[]> => [
-  ...(await killFigures(folder)),
-  ...healthyFigures(),
-  ...divergingFigures(),
-  ...costFigures(),
+type Terms = (typeof sizes)['full'];
+
+export const benchWatchdogs = async (folder: string, size: Size): Promise<Figure[]> => [
+  ...(await killFigures(folder, sizes[size])),
+  ...healthyFigures(sizes[size]),
+  ...divergingFigures(sizes[size]),
+  ...costFigures(sizes[size]),
 ];
 
 /** Real local runs, one after the other, in one session; every other one has a child that does not heed TERM. */
-async function killFigures(folder: string): Promise<Figure[]> {
+async function killFigures(folder: string, { kills }: Terms): Promise<Figure[]> {
   const places = Array.from({ length: kills }, (_, index) => join(workOf(folder), `run${index}`));
   const replies = places.flatMap((place, index): ScriptedReply[] => [
     [
@@ -65,38 +67,39 @@ const pointsOf = ({ metric, values }: Curve): MetricPoint[] =>
 const watchOf = (curve: Curve): RunWatch =>
   new RunWatch({ policy: defaultPolicy, isDecisive: (metric) => metric === curve.metric });
 
-function healthyFigures(): Figure[] {
+function healthyFigures({ curves, further }: Terms): Figure[] {
   const found = (count: number, from: number): readonly Finding[] =>
     healthyCurves(count, from).flatMap((curve) => watchOf(curve).take(pointsOf(curve)));
   const first = found(curves, seed);
-  const many = found(10 * curves, 100_000);
+  const many = found(further, 100_000);
   const killed = (findings: readonly Finding[]): number => findings.filter(({ action }) => action === 'kill').length;
   return [
-    { name: `false kills of ${curves} healthy curves`, value: killed(first), unit: 'count', aim: { atMost: 0 } },
-    { name: `false alarms of ${curves} healthy curves`, value: first.length, unit: 'count', aim: { atMost: 0 } },
-    { name: `false kills of ${10 * curves} further ones`, value: killed(many), unit: 'count', aim: { atMost: 0 } },
-    { name: `false alarms of ${10 * curves} further ones`, value: many.length, unit: 'count' },
+    { name: `false kills of ${curves} healthy curves`, value: killed(first), unit: 'count', aim: none },
+    { name: `false alarms of ${curves} healthy curves`, value: first.length, unit: 'count', aim: none },
+    { name: `false kills of ${further} further ones`, value: killed(many), unit: 'count', aim: none },
+    { name: `false alarms of ${further} further ones`, value: many.length, unit: 'count' },
   ];
 }
 
-function divergingFigures(): Figure[] {
+function divergingFigures({ curves }: Terms): Figure[] {
   const delays = divergingCurves(curves, seed).flatMap((curve) => {
     const watch = watchOf(curve);
     const at = pointsOf(curve).findIndex((point) => watch.take([point]).length > 0);
     return at < 0 ? [] : [at - (curve.divergesAt ?? 0)];
   });
   const seen = delays.filter((delay) => delay >= 0);
+  const most = { atLeast: 0.9 * curves, kind: 'correctness' } as const;
   return [
-    { name: `seen of ${curves} diverging curves`, value: seen.length, unit: 'count', aim: { atLeast: 90 } },
+    { name: `seen of ${curves} diverging curves`, value: seen.length, unit: 'count', aim: most },
     { name: 'points from divergence to alarm, p50', value: median(seen), unit: 'count' },
-    { name: 'called diverging before they were', value: delays.length - seen.length, unit: 'count' },
+    { name: 'called diverging before they were', value: delays.length - seen.length, unit: 'count', aim: none },
   ];
 }
 
 /** In turns with reading the same points from their lines. */
-function costFigures(): Figure[] {
+function costFigures({ lines: count, rounds }: Terms): Figure[] {
   const metrics = ['loss', 'val_loss', 'accuracy', 'lr', 'grad_norm'];
-  const lines = Array.from({ length: costLines }, (_, step) =>
+  const lines = Array.from({ length: count }, (_, step) =>
     [
       `step=${step}`,
       ...metrics.map((metric, index) => `${metric}=${(1 + ((step * 7 + index) % 97) / 97).toFixed(4)}`),
