@@ -1,12 +1,14 @@
 /**
  * Runs the benchmarks that are named on the command line, or all; prints a table and writes `bench/results.json`. Exits
  * with 1 when one is broken, or misses an aim that is a matter of correctness.
- *   --tiny    as little of each as shows that it works
+ *   --tiny             as little of each as shows that it works
+ *   --against <ref>    beside an old commit, in turns, so many --rounds; prints what has become worse
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runAgainst } from './against.ts';
 import { benchmarks } from './benchmarks.ts';
 import { isMet, isWrong, type Size } from './figure.ts';
 import { emptyProcessMs, measure } from './measure.ts';
@@ -15,7 +17,11 @@ import { figureLine, shown } from './table.ts';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { tiny: { type: 'boolean', default: false } },
+  options: {
+    tiny: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+  },
 });
 const unknown = positionals.filter((name) => !Object.hasOwn(benchmarks, name));
 if (unknown.length > 0)
@@ -23,7 +29,8 @@ if (unknown.length > 0)
 const names = positionals.length > 0 ? positionals : Object.keys(benchmarks);
 const size: Size = options.tiny ? 'tiny' : 'full';
 
-await runAll();
+if (options.against === undefined) await runAll();
+else await runAgainst(options.against, { names, size, rounds: Number(options.rounds) });
 
 async function runAll(): Promise<void> {
   const loadAtStart = loadavg()[0];
