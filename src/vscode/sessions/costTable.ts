@@ -1,6 +1,6 @@
 /** What a session cost and what is left of its limits, as Markdown. Pure: no `vscode` here. */
 import { measuresOf, type DayLimits, type Measure } from '../../agent/budget/measures.ts';
-import { type Spent } from '../../agent/contract/budget.ts';
+import type { Spent } from '../../agent/contract/budget.ts';
 import { scopeText, shortTokens, usedText } from '../../agent/budget/words.ts';
 import { billText, cacheShare, costWords, experimentCostLine } from '../../agent/budget/costs.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
