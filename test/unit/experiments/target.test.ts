@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { meetsTarget, parseGoalTarget } from '../../../src/experiments/target.ts';
+import { meetsTarget, parseGoalTarget, type GoalTarget } from '../../../src/experiments/target.ts';
 
 const targets: [string, ReturnType<typeof parseGoalTarget>][] = [
   ['train a 125M GPT on TinyStories to loss < 1.0', { metric: 'loss', comparator: '<', value: 1 }],
@@ -34,6 +34,40 @@ describe('goal target', () => {
     assert.equal(meetsTarget(96, target), true);
     assert.equal(meetsTarget(0.94, target), false);
   });
+
+  const shares: [goal: string, measured: number, isMet: boolean][] = [
+    ['accuracy above 95 %', 50, false],
+    ['accuracy above 95 %', 1.2, false],
+    ['accuracy above 95 %', 1, true],
+    ['accuracy at least 100 %', 1, true],
+    ['error below 5 %', 4.2, true],
+    ['error below 5 %', 0.042, true],
+    ['error below 5 %', 0.42, false],
+    ['error below 5 %', -1, true],
+    ['reward above -50 %', -0.4, true],
+    ['reward above -50 %', -60, false],
+    ['accuracy above 0.95', 0.96, true],
+    ['accuracy above 95', 0.96, false],
+  ];
+  for (const [goal, measured, isMet] of shares)
+    it(`is ${isMet ? '' : 'not '}met with ${measured} where ${goal}`, () => {
+      const target = parseGoalTarget(goal);
+      assert.ok(target);
+      assert.equal(meetsTarget(measured, target), isMet);
+    });
+
+  const edges: [comparator: GoalTarget['comparator'], below: boolean, equal: boolean, above: boolean][] = [
+    ['<', true, false, false],
+    ['<=', true, true, false],
+    ['>', false, false, true],
+    ['>=', false, true, true],
+  ];
+  for (const [comparator, ...isMet] of edges)
+    it(`is met at the edge of ${comparator} as it says`, () => {
+      const target = { metric: 'loss', comparator, value: 0.5 };
+      const met = [0.4999, 0.5, 0.5001].map((measured) => meetsTarget(measured, target));
+      assert.deepEqual(met, isMet);
+    });
 
   it('is never met by NaN', () => {
     const target = parseGoalTarget('loss < 1');
