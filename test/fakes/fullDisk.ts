@@ -1,8 +1,6 @@
 /** A disk without room for journals, until room is made. */
-import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-
-type Append = FileHandle['appendFile'];
+import { sharedHandle } from './flushes.ts';
 
 export interface FullDisk {
   /** From now on appending works again. */
@@ -11,9 +9,7 @@ export interface FullDisk {
 
 /** Appending fails as on a full disk, or with `code`, half of the bytes written. Reading, and writing whole files, goes on. */
 export async function fillDisk(isFull: (text: string) => boolean = () => true, code = 'ENOSPC'): Promise<FullDisk> {
-  const handle = await open(process.execPath, 'r');
-  const shared = Object.getPrototypeOf(handle) as { appendFile: Append };
-  await handle.close();
+  const shared = await sharedHandle();
   const append = shared.appendFile;
   shared.appendFile = async function (this: FileHandle, data, options) {
     const text = String(data);

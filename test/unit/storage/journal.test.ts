@@ -6,6 +6,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Journal, readJournal } from '../../../src/storage/journal.ts';
+import { onFlush, sharedHandle } from '../../fakes/flushes.ts';
+import { fillDisk } from '../../fakes/fullDisk.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
 interface Said {
@@ -24,13 +26,59 @@ describe('journal', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('gives each event version, id and time, and has it on disk when append resolves', async () => {
+  it('gives each event version, id and time', async () => {
     const { journal } = await Journal.open<Said>(file, clock);
     const event = await journal.append(said('one'));
     assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), event);
     assert.equal(event.v, 1);
     assert.equal(event.at, clock.now());
     await journal.close();
+  });
+
+  it('has an event flushed to the disk before append resolves', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    const reached = Promise.withResolvers<string>();
+    const held = Promise.withResolvers<undefined>();
+    const restore = await onFlush((how) => {
+      reached.resolve(how);
+      return held.promise;
+    });
+    try {
+      let isAcknowledged = false;
+      const appended = journal.append(said('one')).then(() => (isAcknowledged = true));
+      await Promise.race([reached.promise, appended]);
+      assert.match(await readFile(file, 'utf8'), /"one"\}\n$/);
+      assert.equal(isAcknowledged, false);
+      held.resolve(undefined);
+      assert.equal(await reached.promise, 'datasync');
+      await appended;
+    } finally {
+      restore();
+      await journal.close();
+    }
+  });
+
+  it('goes on in a line of its own where half an event can be neither written nor taken back', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    await journal.append(said('one'));
+    const shared = await sharedHandle();
+    const { truncate } = shared;
+    shared.truncate = () => Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
+    const disk = await fillDisk();
+    try {
+      await assert.rejects(journal.append(said('lost')), { reason: 'no_space' });
+    } finally {
+      disk.makeRoom();
+      shared.truncate = truncate;
+    }
+    for (const text of ['two', 'three']) await journal.append(said(text));
+    await journal.close();
+    const { events, damage } = await readJournal<Said>(file);
+    assert.deepEqual(
+      events.map(({ text }) => text),
+      ['one', 'two', 'three'],
+    );
+    assert.deepEqual(damage, ['line 2 is not an event and was left out']);
   });
 
   it('keeps the order of concurrent appends', async () => {

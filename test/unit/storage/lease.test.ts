@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Clock } from '../../../src/base/clock.ts';
 import { Lease } from '../../../src/storage/lease.ts';
 import { StorageFailure } from '../../../src/storage/storageFailure.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { until } from '../../fakes/scratch.ts';
+import { statField } from '../runs/harness.ts';
 
 const nothing = (): void => undefined;
 
@@ -71,6 +73,53 @@ describe('lease', () => {
     await (await acquire(clock)).release();
   });
 
+  it('is not free for another host while its holder lives, however long', async () => {
+    const clock = new ManualClock();
+    const lease = await acquire(clock);
+    // From now on all that can be told of the holder is its heartbeat.
+    const owner = JSON.parse(await readFile(file, 'utf8')) as object;
+    await writeFile(file, JSON.stringify({ ...owner, host: 'elsewhere' }));
+    await utimes(file, new Date(clock.now()), new Date(clock.now()));
+    for (let beat = 0; beat < 12; beat += 1) {
+      await clock.advance(6_000);
+      await until('the next beat is due', () => clock.pendingTimers === 1);
+      const ageMs = clock.now() - (await stat(file)).mtimeMs;
+      assert.ok(ageMs < 6_000, `${ageMs} ms after beat ${beat}`);
+    }
+    await assert.rejects(acquire(clock), { reason: 'owned' });
+    await lease.release();
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+  it('is free when another process has the pid of its holder', async () => {
+    const clock = new ManualClock();
+    const owner = { token: 't', pid: process.pid, host: hostname() };
+    const ownStart = statField(process.pid, 19);
+    await writeFile(file, JSON.stringify({ ...owner, processStart: ownStart }));
+    await assert.rejects(acquire(clock), { reason: 'owned' });
+    await writeFile(file, JSON.stringify({ ...owner, processStart: `${Number(ownStart) - 1}` }));
+    await (await acquire(clock)).release();
+  });
+
+  it('is free when its holder has ended and nobody has asked how', async () => {
+    const clock = new ManualClock();
+    // The child of a shell that becomes a program which never waits for it.
+    const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec tail -f /dev/null'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const pid = Number(String((await once(parent.stdout, 'data'))[0]));
+      await until('the shell is gone', async () => (await readFile(`/proc/${parent.pid}/comm`, 'utf8')) === 'tail\n');
+      process.kill(pid, 'SIGKILL');
+      await until('it has ended', () => statField(pid, 0) === 'Z');
+      const processStart = statField(pid, 19);
+      await writeFile(file, JSON.stringify({ token: 't', pid, processStart, host: hostname() }));
+      await (await acquire(clock)).release();
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  });
+
   it('tells its holder when somebody else took it', async () => {
     const clock = new ManualClock();
     let losses = 0;
@@ -84,10 +133,7 @@ describe('lease', () => {
 
   it('goes to exactly one of many that want it', async () => {
     const clock = new ManualClock();
-    await writeFile(
-      file,
-      JSON.stringify({ token: 'dead', pid: 2 ** 22, processStart: '1', host: (await import('node:os')).hostname() }),
-    );
+    await writeFile(file, JSON.stringify({ token: 'dead', pid: 2 ** 22, processStart: '1', host: hostname() }));
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => acquire(clock)));
     assert.equal(results.filter((result) => result.status === 'fulfilled').length, 1);
   });
