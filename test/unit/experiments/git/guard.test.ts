@@ -109,6 +109,7 @@ const refused: readonly string[] = [
   'git archive -o .git/HEAD HEAD',
   'git archive --output=.git/HEAD HEAD',
   'git grep -Orm print',
+  'git grep -nOrm print',
   'git grep --open-files-in-pager=rm print',
   'git ls-remote --upload-pack="git stash;" .',
   'git hash-object -w train.py',
