@@ -116,6 +116,15 @@ describe('what was tried', () => {
     assert.deepEqual(tried.like(at('t --lr 2')), []);
   });
 
+  it('is found with the newest first, of what is the same and of what has another seed', () => {
+    const tried = new TriedRuns();
+    for (const [index, seed] of [1, 2, 3, 1, 2, 1].entries()) tried.add(at(`t --lr 1 --seed ${seed}`), id(index));
+    assert.deepEqual(
+      tried.like(at('t --lr 1 --seed 1')).map(({ experimentId, likeness }) => `${experimentId} ${likeness}`),
+      ['e5 same', 'e3 same', 'e0 same', 'e4 seed', 'e2 seed', 'e1 seed'],
+    );
+  });
+
   it('is the same in another worktree, and where the command goes to its folder itself', () => {
     const tried = new TriedRuns();
     tried.add(at('t', 't1', '/repo/sub'), id(1));
