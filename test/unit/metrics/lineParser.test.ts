@@ -147,6 +147,14 @@ describe('Reading lines', () => {
     assert.equal(read({ names: [], patterns: {} }, 'loss=1'), 'loss=1');
   });
 
+  it('searches no line that a pattern might take quadratic time for', () => {
+    const spec = { patterns: { loss: 'loss=(\\d+)$' } };
+    const lineOf = (length: number): string => 'loss=7'.padStart(length);
+    assert.equal(read(spec, lineOf(16 * 1024)), 'loss=7');
+    assert.equal(read(spec, lineOf(16 * 1024 + 1)), '');
+    assert.equal(read({ names: ['loss'] }, lineOf(16 * 1024 + 1)), 'loss=7');
+  });
+
   it('refuses a spec that cannot work', () => {
     const bad: MetricSpec[] = [
       { patterns: { loss: '([' } },

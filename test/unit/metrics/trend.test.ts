@@ -29,6 +29,16 @@ describe('Trend of a series', () => {
     assert.equal(trendOf(range(20, (i) => 1 + (i % 2 === 0 ? 0.1 : -0.1))), 'plateau');
   });
 
+  it('asks for a clearer slope of fewer than eight points', () => {
+    // Its slope is 2.3 times its standard error for seven points, and 2.6 times for eight.
+    const jagged = (length: number): number[] => range(length, (i) => 10 + i + (i % 2 === 0 ? 2 : -2));
+    assert.equal(trendOf(jagged(7)), 'plateau');
+    assert.equal(trendOf(jagged(8)), 'increasing');
+    assert.equal(trendOf(jagged(8).map((value) => -value)), 'decreasing');
+    // 1.7 times for five points.
+    assert.equal(trendOf([1, 3, 2, 4, 3]), 'plateau');
+  });
+
   it('is a plateau when the value moves by less than a thousandth', () => {
     assert.equal(trendOf(range(20, () => 0.5)), 'plateau');
     assert.equal(trendOf(range(20, () => 0)), 'plateau');
