@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import type { MetricSummary } from '../../../src/metrics/metric.ts';
 import { buildBrief, buildWriteup } from '../../../src/reports/brief.ts';
 import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 
@@ -76,6 +77,42 @@ describe('the brief of a night', () => {
     const asked = [...partOf(text, 'To decide').matchAll(/Nobody has judged \[(e\d+)\]/g)].map(([, id]) => id);
     assert.deepEqual(asked, ['e30', 'e29', 'e28', 'e27', 'e26', 'e25', 'e24', 'e23', 'e22', 'e21']);
     for (const id of asked) assert.ok(text.includes(`<a id="${id}">`), id);
+  });
+
+  it('says how many are left out, and nothing where none is', () => {
+    const decideOf = (count: number): string => {
+      const night = new Night();
+      for (let number = 1; number <= count; number += 1)
+        night.experiment({ hypothesis: `try ${number}` }, { loss: number, command: `t --x ${number}` });
+      return partOf(buildBrief(night.facts()), 'To decide');
+    };
+    assert.doesNotMatch(decideOf(10), /more/);
+    assert.match(decideOf(10), /Nobody has judged \[e10\]/);
+    assert.match(decideOf(11), /… and 1 more that nobody has judged/);
+    assert.doesNotMatch(decideOf(11), /Nobody has judged \[e11\]/);
+  });
+
+  it('takes the highest for the best where more is better', () => {
+    const night = new Night('bring accuracy above 95 %');
+    const reached = (best: number): MetricSummary => ({
+      ...lossOf(best),
+      ...{ metric: 'accuracy', direction: 'higher', min: 0.1, max: best, mean: 0.5 },
+    });
+    const keep = (why: string) => ({ is: 'keep' as const, why });
+    night.experiment({ hypothesis: 'A', decision: keep('first') }, { metrics: [reached(0.91)], command: 'a' });
+    const both = [0.93, 0.96].map((best) => ({ metrics: [reached(best)], command: `b ${best}` }));
+    night.experiment({ hypothesis: 'B', decision: keep('better') }, ...both);
+    night.experiment({ hypothesis: 'C', decision: keep('none') }, { metrics: [], command: 'c' });
+    night.experiment({ hypothesis: 'D' }, { metrics: [reached(0.5)], command: 'd' });
+    night.experiment({ hypothesis: 'E' }, { metrics: [reached(0.7)], command: 'e' });
+    const text = buildBrief(night.facts());
+    assert.match(partOf(text, 'Champion'), /\*\*accuracy 0\.96\*\* in \[run 3\]/);
+    assert.match(partOf(text, 'Champion'), /`accuracy > 95 %`: \*\*met\*\*/);
+    const orderOf = (heading: string, pattern: RegExp): readonly string[] =>
+      [...partOf(text, heading).matchAll(pattern)].map(([, id = '']) => id);
+    assert.deepEqual(orderOf('What was tried', /\*\*(e\d)\*\*/g), ['e2', 'e1', 'e3', 'e5', 'e4']);
+    assert.deepEqual(orderOf('To decide', /judged \[(e\d)\]/g), ['e5', 'e4']);
+    assert.match(text, /\*\*e2\*\* “B” · accuracy 0\.96 in \[run 3\]\(#run-3\) · also \[run 2\]/);
   });
 
   it('gives a share of what was gained only where it tells something', () => {
