@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import { MachineFailure, type Machine } from '../../../src/machines/machine.ts';
+import { MachineFailure, type Machine, type MachineFailureReason } from '../../../src/machines/machine.ts';
 import type { Run } from '../../../src/runs/liveRun.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -152,6 +152,21 @@ describe('adopting runs', () => {
     assert.deepEqual(await ended(adopted), { kind: 'lost', why: 'its machine was restarted' });
   });
 
+  it('ends as its record says that came while its machine was asked for its process', async () => {
+    const run = forged(`pid=1\nstart_time=1\nboot_id=another\nstarted_ms=1\n`);
+    const lateRecord = (machine: Machine): Machine => {
+      const readFile = machine.readFile.bind(machine);
+      return Object.assign(machine, {
+        readFile: (...args: Parameters<Machine['readFile']>) => {
+          if (args[0].endsWith('/boot_id')) writeFileSync(inRun(run, 'exit'), 'code=3\nended_ms=5\nstarted=1\n');
+          return readFile(...args);
+        },
+      });
+    };
+    const adopted = await controller(new ManualClock(), lateRecord).runs.adopt(run);
+    assert.deepEqual(adopted?.liveness, { kind: 'ended', verdict: { kind: 'failed', code: 3 }, endedMs: 5 });
+  });
+
   it('is lost when process and capsule are gone without a record', async () => {
     const clock = new ManualClock();
     const { runs, changes } = controller(clock);
@@ -186,6 +201,28 @@ describe('adopting runs', () => {
     await settle(clock, adopted);
     assert.deepEqual(await ended(adopted), { kind: 'lost', why: 'its command was never started' });
   });
+
+  const answers: Readonly<Record<MachineFailureReason, 'unknown' | 'rejected'>> = {
+    unreachable: 'unknown',
+    timeout: 'unknown',
+    auth: 'unknown',
+    host_key: 'unknown',
+    unknown_machine: 'unknown',
+    missing: 'rejected',
+    denied: 'rejected',
+    no_space: 'rejected',
+    io: 'rejected',
+  };
+  for (const [reason, expected] of Object.entries(answers))
+    for (const asked of ['ready', 'stat'] as const)
+      it(`is ${expected} where its machine is asked (${asked}) and the answer is ${reason}`, async () => {
+        const failure = new MachineFailure(reason as MachineFailureReason, 'as it is');
+        const failing = (machine: Machine): Machine =>
+          Object.assign(machine, { [asked]: () => Promise.reject(failure), readFile: () => Promise.reject(failure) });
+        const adopting = controller(new ManualClock(), failing).runs.adopt(spec('true'));
+        if (expected === 'rejected') await assert.rejects(adopting, failure);
+        else assert.deepEqual((await adopting)?.liveness.kind, 'unknown');
+      });
 
   it('is unknown, never over, while its machine does not answer', async () => {
     const clock = new ManualClock();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import type { FollowSink, Machine } from '../../../src/machines/machine.ts';
@@ -7,7 +7,7 @@ import { LiveRun } from '../../../src/runs/liveRun.ts';
 import type { Verdict } from '../../../src/runs/run.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/scratch.ts';
-import { ended, isAlive, useRuns } from './harness.ts';
+import { ended, isAlive, parentOf, useRuns } from './harness.ts';
 
 const truths: readonly (readonly [what: string, command: string, verdict: Verdict, output?: string])[] = [
   ['success', 'echo hi; exit 0', { kind: 'ok' }, 'hi'],
@@ -236,6 +236,15 @@ describe('launching runs', () => {
     assert.equal(runs.find('#2'), undefined);
     assert.equal(runs.get(other.spec.id), other);
     assert.deepEqual(runs.all(), [first, other]);
+  });
+
+  it('goes on with its record to come when its capsule is asked to end', async () => {
+    const { runs } = controller();
+    const run = await runs.launch(spec('while [ ! -e go ]; do sleep 0.02; done; exit 4'));
+    const capsule = parentOf(run.process?.pid ?? 0);
+    for (const signal of ['HUP', 'INT', 'TERM'] as const) process.kill(capsule, `SIG${signal}`);
+    writeFileSync(join(folder(), 'go'), '');
+    assert.deepEqual(await ended(run), { kind: 'failed', code: 4 });
   });
 
   it('lets go of runs without ending them', async () => {
