@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolders } from '../base/folders.ts';
 import { storageFailure } from './storageFailure.ts';
 
 /**
@@ -10,7 +11,7 @@ import { storageFailure } from './storageFailure.ts';
 export async function writeFileAtomic(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    await mkdir(path.dirname(file), { recursive: true });
+    await makeFolders(path.dirname(file));
     const handle = await open(temporary, 'wx', mode);
     try {
       await handle.writeFile(content);

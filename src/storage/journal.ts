@@ -2,10 +2,11 @@
  * The append-only journal of a session: one JSON event per line. An event is on disk before `append` resolves, and
  * nothing that was written is ever changed.
  */
-import { mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
+import { open, readFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { codeOf } from '../base/errors.ts';
+import { makeFolders } from '../base/folders.ts';
 import { newEventId } from '../base/ids.ts';
 import { fromJsonLine, toJsonLine } from './jsonLine.ts';
 import { storageFailure } from './storageFailure.ts';
@@ -114,7 +115,7 @@ export class Journal<E extends object> {
   ): Promise<{ journal: Journal<E>; reading: JournalReading<E> }> {
     const reading = await readJournal<E>(file);
     try {
-      await mkdir(path.dirname(file), { recursive: true });
+      await makeFolders(path.dirname(file));
       const handle = await open(file, 'a', 0o600);
       const { size: sizeBytes } = await handle.stat();
       return { journal: new Journal<E>({ file, clock, handle, startsFresh: reading.endsCleanly, sizeBytes }), reading };

@@ -4,6 +4,7 @@ import { closeSync, constants, openSync, readSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
+import { makeFolders } from '../../base/folders.ts';
 import { MachineFailure, type FileStat, type MachineFailureReason } from '../machine.ts';
 
 const reasons: Readonly<Record<string, readonly [MachineFailureReason, string]>> = {
@@ -82,7 +83,7 @@ async function statOrNothing(path: string): Promise<Stats | undefined> {
 
 export async function appendLocalFile(path: string, content: Uint8Array): Promise<void> {
   try {
-    await fs.mkdir(dirname(path), { recursive: true });
+    await makeFolders(dirname(path));
     await fs.appendFile(path, content);
   } catch (error) {
     throw fileFailure(error, 'append to', path);
@@ -95,7 +96,7 @@ export async function writeLocalFile(path: string, content: Uint8Array): Promise
     const target = await linkTarget(path);
     const old = await statOrNothing(target);
     if (old) await assertReplaceable(target, old);
-    else await fs.mkdir(dirname(target), { recursive: true });
+    else await makeFolders(dirname(target));
     await replace(target, content, old);
   } catch (error) {
     throw fileFailure(error, 'write', path);

@@ -32,6 +32,11 @@ describe('files of LocalMachine', () => {
     assert.deepEqual(readdirSync(path('a/b')), ['c.txt']);
   });
 
+  it('comes to an end where no folder can be made', async () => {
+    for (const write of ['writeFile', 'appendFile'] as const)
+      await assert.rejects(machine[write]('/proc/none/a/b', bytes('x')), { reason: 'missing' });
+  });
+
   it('keeps the mode and follows links, also one that leads nowhere yet', async () => {
     writeFileSync(path('run.sh'), 'old', { mode: 0o750 });
     symlinkSync('run.sh', path('link'));
