@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -79,6 +79,27 @@ describe('journal', () => {
       ['one', 'two', 'three'],
     );
     assert.deepEqual(damage, ['line 2 is not an event and was left out']);
+    assert.equal((await readFile(file, 'utf8')).split('\n').length, 5, 'no line is empty');
+  });
+
+  it('takes an empty line for nothing, and counts it', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    await appendFile(file, '\n\ngarbage\n\n');
+    await journal.append(said('one'));
+    await journal.close();
+    const { events, damage } = await readJournal<Said>(file);
+    assert.deepEqual([events.length, damage], [1, ['line 3 is not an event and was left out']]);
+  });
+
+  it('is for its owner alone, and says that its last line was cut short', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    await journal.append(said('one'));
+    await journal.close();
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    await appendFile(file, '{"v":1,');
+    const cut = await readJournal<Said>(file);
+    assert.deepEqual([cut.events.length, cut.endsCleanly], [1, false]);
+    assert.deepEqual(cut.damage, ['the last line was cut short (7 characters) and was left out']);
   });
 
   it('keeps the order of concurrent appends', async () => {

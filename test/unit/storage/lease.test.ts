@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Clock } from '../../../src/base/clock.ts';
 import { Lease } from '../../../src/storage/lease.ts';
+import { writeRequest } from '../../../src/storage/leaseRequest.ts';
 import { StorageFailure } from '../../../src/storage/storageFailure.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/scratch.ts';
@@ -120,6 +121,39 @@ describe('lease', () => {
     }
   });
 
+  it('is not lost by who lets go of it during a heartbeat', async () => {
+    const clock = new ManualClock();
+    let losses = 0;
+    const lease = await acquire(clock, () => (losses += 1));
+    // The heartbeat reads the file while that goes away.
+    await clock.advance(5_000);
+    await lease.release();
+    for (let round = 0; round < 20; round += 1) await stat(folder);
+    assert.deepEqual([losses, clock.pendingTimers], [0, 0]);
+  });
+
+  it('tells its holder once that it is wanted, and only who is meant', async () => {
+    const clock = new ManualClock();
+    let wishes = 0;
+    const onWanted = (): void => void (wishes += 1);
+    const lease = await Lease.acquire(file, { clock, kind: 'window', onLost: nothing, onWanted });
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const beat = async (): Promise<void> => {
+      await clock.advance(5_000);
+      await until('the next beat is due', () => clock.pendingTimers === 1);
+    };
+    await beat();
+    await writeRequest(file, 'another token');
+    await beat();
+    assert.equal(wishes, 0);
+    const { token } = JSON.parse(await readFile(file, 'utf8')) as { token: string };
+    await writeRequest(file, token);
+    await beat();
+    await beat();
+    assert.equal(wishes, 1);
+    await lease.release();
+  });
+
   it('tells its holder when somebody else took it', async () => {
     const clock = new ManualClock();
     let losses = 0;
@@ -139,8 +173,21 @@ describe('lease', () => {
   });
 
   it('treats a garbage lock file as nobody’s', async () => {
-    await writeFile(file, '{"tok');
-    await (await acquire(new ManualClock())).release();
+    const owner = { token: 't', pid: 1, processStart: '1', host: 'elsewhere' };
+    const partial = [
+      {},
+      [],
+      null,
+      7,
+      { ...owner, pid: '1' },
+      { ...owner, token: undefined },
+      { ...owner, host: undefined },
+    ];
+    for (const garbage of ['{"tok', '', ...partial.map((value) => JSON.stringify(value))]) {
+      await writeFile(file, garbage);
+      assert.equal(await Lease.holder(file, new ManualClock()), undefined, garbage);
+      await (await acquire(new ManualClock())).release();
+    }
   });
 
   it('says what is in the way where its folder cannot be made', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { bytePattern, linesBackwards } from '../../../src/storage/linesBackwards.ts';
+import { bytePattern, linesBackwards, longestWordBytes } from '../../../src/storage/linesBackwards.ts';
 import { random } from '../../fakes/random.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
@@ -67,6 +67,30 @@ describe('looking for words from the end of a file', () => {
     const expected = lines.filter((line) => line.includes('needle')).reverse();
     assert.ok(expected.length > 20 && lines.join('\n').length > 10_000_000);
     assert.deepEqual(await find(lines.join('\n'), 'needle'), expected);
+  });
+
+  it('gives the same lines whatever is read at a time', async () => {
+    const file = join(folder(), 'lines.jsonl');
+    const next = random(11);
+    for (let round = 0; round < 60; round += 1) {
+      const lines = Array.from({ length: 12 }, () => {
+        const filler = 'äx'.repeat(Math.floor(next() * 12));
+        return asLine(next() < 0.4 ? `${filler}needle` : filler);
+      });
+      writeFileSync(file, lines.join('\n') + (next() < 0.5 ? '\n' : ''));
+      const expected = lines.filter((line) => line.includes('needle')).reverse();
+      const blockBytes = 1 + Math.floor(next() * 80);
+      const found = await allOf(linesBackwards(file, [bytePattern('needle')], { blockBytes }));
+      assert.deepEqual(found, expected, `round ${round}, ${blockBytes} bytes at a time`);
+    }
+  });
+
+  it('finds a word of up to 1,024 bytes wherever pieces of 64 KB begin', async () => {
+    const word = 'w'.repeat(longestWordBytes);
+    for (const before of [0, 1, 2, longestWordBytes - 1, longestWordBytes, longestWordBytes + 1]) {
+      const line = asLine(`${'x'.repeat(64 * 1024 - before - asLine('').length + 2)}${word}`);
+      assert.deepEqual(await find(`${line}\n`, word), [line], `${before} bytes before`);
+    }
   });
 
   it('stops with the reason of the signal', async () => {
