@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { MachineFailure, type Machine, type MachineFailureReason } from '../../../src/machines/machine.ts';
@@ -223,6 +223,22 @@ describe('adopting runs', () => {
         if (expected === 'rejected') await assert.rejects(adopting, failure);
         else assert.deepEqual((await adopting)?.liveness.kind, 'unknown');
       });
+
+  it('is unknown where its machine is not in the list any more', async () => {
+    const { runs } = controller(new ManualClock());
+    const adopted = await runs.adopt(spec('true', { machineId: 'gone' }));
+    assert.equal(adopted?.liveness.kind, 'unknown');
+    await assert.rejects(runs.kill(adopted), { reason: 'unknown_machine', message: /Machine gone is not in the list/ });
+  });
+
+  it('is adopted once what kept its points from being read is mended', async () => {
+    const run = forged(`pid=1\nstart_time=1\nboot_id=another\nstarted_ms=1\n`);
+    mkdirSync(inRun(run, 'points.bin'));
+    const { runs } = controller(new ManualClock());
+    await assert.rejects(runs.adopt(run), /cannot be read or written/);
+    rmSync(inRun(run, 'points.bin'), { recursive: true });
+    assert.equal((await runs.adopt(run))?.metrics.summary('loss')?.last, 0.5);
+  });
 
   it('is unknown, never over, while its machine does not answer', async () => {
     const clock = new ManualClock();
