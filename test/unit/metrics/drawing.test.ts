@@ -133,6 +133,31 @@ describe('Thinning for a tool', () => {
     }
   });
 
+  const shapes: readonly (readonly [what: string, values: readonly number[], maxPoints: number, kept: number[]])[] = [
+    ['a fall', [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1], 8, [0, 5, 6, 11]],
+    ['a rise', [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 8, [0, 5, 6, 11]],
+    ['a plain with a peak and a pit', [3, 3, 3, 9, 3, 3, 3, 1, 3, 3, 3, 3], 7, [0, 3, 7, 11]],
+    ['equal extremes, of which the first count', [2, 1, 1, 2, 3, 3, 2, 2, 2, 2], 6, [0, 1, 4, 9]],
+    ['a NaN that takes the place of the highest', [1, 5, 2, NaN, NaN, 3, 4, 9, 8, 7, 6, 0], 9, [0, 3, 7, 11]],
+    ['nothing but NaN', [NaN, NaN, NaN, NaN, NaN, NaN, NaN, NaN], 6, [0, 7]],
+    ['the fewest that have a shape', [5, 6, 7, 8, 1, 2, 3], 6, [0, 3, 4, 6]],
+    ['too few for a shape', [5, 6, 7, 8, 1, 2, 3], 5, [2, 3, 4, 5, 6]],
+    ['a single point', [5, 6, 7], 1, [2]],
+  ];
+  for (const [what, values, maxPoints, kept] of shapes)
+    it(`keeps of ${what} what shows it`, () => {
+      const thinned = thin(columnsOf(Float64Array.from(values)), maxPoints);
+      assert.deepEqual([...thinned.steps], kept);
+      assert.deepEqual(
+        [...thinned.timesMs],
+        kept.map((at) => at * 1000),
+      );
+      assert.deepEqual(
+        [...thinned.values],
+        kept.map((at) => values[at]),
+      );
+    });
+
   it('leaves a short series alone and gives the newest where there is no room', () => {
     const columns = columnsOf(floats(10, (i) => i));
     assert.equal(thin(columns, 10), columns);

@@ -91,6 +91,12 @@ const steps: readonly (readonly [string, string])[] = [
   ['Epoch 3:  10%|█  | 12/1000 [00:01<00:09, 9.9it/s, loss=0.5]', 'loss@3=0.5'],
   [' 10%|█ | 10/100 [00:01<00:09,  9.9it/s, loss=0.5]', 'loss@10=0.5'],
   ['steps_per_second=3 loss=1', 'loss=1'],
+  ['batch 12/1000 loss=1', 'loss@12=1'],
+  ['Epoch 3 batch 12/1000 loss=1', 'loss@12=1'],
+  ['Epoch 3 batch 12 loss=1', 'loss@3=1'],
+  ['step 4 batch 12/1000 loss=1', 'loss@4=1'],
+  ['batch=64 loss=1', 'loss=1'],
+  ['it 5 loss=1', 'loss=1'],
 ];
 
 const detected: readonly (readonly [string, string])[] = [
