@@ -102,6 +102,14 @@ describe('journal', () => {
     assert.deepEqual(cut.damage, ['the last line was cut short (7 characters) and was left out']);
   });
 
+  it('is closed once all that was appended is written', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    const appended = journal.append(said('last'));
+    await journal.close();
+    await appended;
+    assert.equal((await readJournal<Said>(file)).events[0]?.text, 'last');
+  });
+
   it('keeps the order of concurrent appends', async () => {
     const { journal } = await Journal.open<Said>(file, clock);
     await Promise.all(Array.from({ length: 200 }, (_, index) => journal.append(said(String(index)))));
