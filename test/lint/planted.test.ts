@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'mocha';
+import { stripVTControlCharacters } from 'node:util';
+import { after, before, describe, it } from 'mocha';
 import { repositoryRoot } from '../setup/paths.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -12,6 +13,8 @@ type Files = Readonly<Record<string, string>>;
 interface Plant {
   readonly what: string;
   readonly script: 'typecheck' | 'lint' | 'format:check' | 'arch' | 'unused';
+  /** Beside others, its tool would not say whether it fails for it. */
+  readonly isAlone?: true;
   readonly files: Files;
   /** What the output must name. */
   readonly named: RegExp;
@@ -30,59 +33,62 @@ const configuration = [
   ...['test/lint/eslint.config.mjs', 'test/lint/architecture.cjs', 'test/lint/knip.json'],
 ];
 
+/** Each in a file of its own, so that all of a tool stand in one tree. */
 const plants: readonly Plant[] = [
   {
     what: 'a type error',
     script: 'typecheck',
-    files: { 'src/base/planted.ts': "export const count: number = 'three';\n" },
-    named: /src\/base\/planted\.ts.*TS2322/,
+    files: { 'src/base/wrong.ts': "export const count: number = 'three';\n" },
+    named: /^src\/base\/wrong\.ts.* error TS2322/m,
   },
   {
     what: 'the DOM in the engine',
     script: 'typecheck',
-    files: { 'src/base/planted.ts': 'export const title = document.title;\n' },
-    named: /src\/base\/planted\.ts.*TS2584/,
+    files: { 'src/base/page.ts': 'export const title = document.title;\n' },
+    named: /^src\/base\/page\.ts.* error TS2584/m,
   },
   {
     what: 'Node in a webview',
+    // The type check ends with the first of its programs that fails: the engine's.
     script: 'typecheck',
-    files: { 'webview/metrics/planted.ts': 'export const home = process.cwd();\n' },
-    named: /webview\/metrics\/planted\.ts.*TS2591/,
+    isAlone: true,
+    files: { 'webview/metrics/node.ts': 'export const home = process.cwd();\n' },
+    named: /^webview\/metrics\/node\.ts.* error TS2591/m,
   },
   {
     what: 'a floating promise',
     script: 'lint',
-    files: { 'src/base/planted.ts': 'export function start(): void {\n  Promise.resolve(1);\n}\n' },
-    named: /@typescript-eslint\/no-floating-promises/,
+    files: { 'src/base/floating.ts': 'export function start(): void {\n  Promise.resolve(1);\n}\n' },
+    named: ruleAt('floating', '@typescript-eslint/no-floating-promises'),
   },
   {
     what: 'a switch that is not exhaustive',
     script: 'lint',
     files: {
-      'src/base/planted.ts':
+      'src/base/switch.ts':
         "export function grade(state: 'up' | 'down'): number {\n  switch (state) {\n    case 'up':\n      return 1;\n  }\n  return 0;\n}\n",
     },
-    named: /@typescript-eslint\/switch-exhaustiveness-check/,
+    named: ruleAt('switch', '@typescript-eslint/switch-exhaustiveness-check'),
   },
   {
     what: 'any',
     script: 'lint',
-    files: { 'src/base/planted.ts': 'export type Anything = any;\n' },
-    named: /@typescript-eslint\/no-explicit-any/,
+    files: { 'src/base/any.ts': 'export type Anything = any;\n' },
+    named: ruleAt('any', '@typescript-eslint/no-explicit-any'),
   },
   {
     what: 'an empty catch',
     script: 'lint',
     files: {
-      'src/base/planted.ts': 'export function tried(act: () => void): void {\n  try {\n    act();\n  } catch {}\n}\n',
+      'src/base/empty.ts': 'export function tried(act: () => void): void {\n  try {\n    act();\n  } catch {}\n}\n',
     },
-    named: /no-empty/,
+    named: ruleAt('empty', 'no-empty'),
   },
   {
     what: 'a file of more than 400 lines',
     script: 'lint',
-    files: { 'src/base/planted.ts': 'export {};\n'.repeat(401) },
-    named: /max-lines/,
+    files: { 'src/base/long.ts': 'export {};\n'.repeat(401) },
+    named: ruleAt('long', 'max-lines'),
   },
   {
     what: 'another format',
@@ -93,17 +99,17 @@ const plants: readonly Plant[] = [
   {
     what: 'an engine folder that knows VS Code',
     script: 'arch',
-    files: { 'src/metrics/planted.ts': "import { window } from 'vscode';\n\nexport const state = window.state;\n" },
-    named: /core-knows-no-vscode: src\/metrics\/planted\.ts/,
+    files: { 'src/metrics/window.ts': "import { window } from 'vscode';\n\nexport const state = window.state;\n" },
+    named: /error core-knows-no-vscode: src\/metrics\/window\.ts/,
   },
   {
     what: 'an import upwards',
     script: 'arch',
     files: {
-      'src/machines/planted.ts': "export { run } from '../runs/run.ts';\n",
+      'src/machines/upwards.ts': "export { run } from '../runs/run.ts';\n",
       'src/runs/run.ts': 'export const run = 1;\n',
     },
-    named: /layer-machines: src\/machines\/planted\.ts/,
+    named: /error layer-machines: src\/machines\/upwards\.ts/,
   },
   {
     what: 'a circle',
@@ -112,17 +118,19 @@ const plants: readonly Plant[] = [
       'src/base/one.ts': "import { two } from './two.ts';\n\nexport const one = (): number => two() + 1;\n",
       'src/base/two.ts': "import { one } from './one.ts';\n\nexport const two = (): number => one() + 1;\n",
     },
-    named: /no-cycles: src\/base\/(one|two)\.ts/,
+    named: /error no-cycles: src\/base\/(one|two)\.ts/,
   },
   {
     what: 'a webview that knows the engine',
     script: 'arch',
-    files: { 'webview/metrics/planted.ts': "export { half } from '../../src/base/half.ts';\n" },
-    named: /webview-knows-only-protocol: webview\/metrics\/planted\.ts/,
+    files: { 'webview/metrics/engine.ts': "export { half } from '../../src/base/half.ts';\n" },
+    named: /error webview-knows-only-protocol: webview\/metrics\/engine\.ts/,
   },
   {
     what: 'an export that nobody uses',
+    // What is only warned of is printed as what fails.
     script: 'unused',
+    isAlone: true,
     files: { 'src/base/half.ts': `${cleanTree['src/base/half.ts']}\nexport const third = 1 / 3;\n` },
     named: /^third .*src\/base\/half\.ts/m,
   },
@@ -134,37 +142,66 @@ const plants: readonly Plant[] = [
   },
 ];
 
-describe('npm run check', () => {
-  let root: string;
+/** ESLint names a file once, and below it each rule that it breaks. */
+function ruleAt(name: string, rule: string): RegExp {
+  return new RegExp(`/src/base/${name}\\.ts\\n(?: +.*\\n)*? +\\d+:\\d+ +error .* ${rule}\\n`);
+}
 
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'planted-'));
-    for (const path of configuration) cpSync(join(repositoryRoot, path), join(root, path), { recursive: true });
-    symlinkSync(join(repositoryRoot, 'node_modules'), join(root, 'node_modules'));
-    writeTree(root, { ...cleanTree, 'package.json': manifestOfTree() });
+/** Plants of one tool that stand in one tree. */
+interface Group {
+  readonly script: Plant['script'];
+  readonly plants: readonly Plant[];
+}
+
+const scripts = [...new Set(plants.map(({ script }) => script))];
+const groups: readonly Group[] = [
+  ...scripts.map((script) => ({
+    script,
+    plants: plants.filter((plant) => plant.script === script && plant.isAlone !== true),
+  })),
+  ...plants.filter(({ isAlone }) => isAlone).map((plant) => ({ script: plant.script, plants: [plant] })),
+].filter((group) => group.plants.length > 0);
+
+describe('npm run check', () => {
+  const roots: string[] = [];
+  after(() => {
+    for (const root of roots) rmSync(root, { recursive: true, force: true });
   });
 
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
+  const treeWith = (...additions: readonly Files[]): string => {
+    const root = mkdtempSync(join(tmpdir(), 'planted-'));
+    roots.push(root);
+    for (const path of configuration) cpSync(join(repositoryRoot, path), join(root, path), { recursive: true });
+    symlinkSync(join(repositoryRoot, 'node_modules'), join(root, 'node_modules'));
+    for (const files of [{ ...cleanTree, 'package.json': manifestOfTree() }, ...additions]) writeTree(root, files);
+    return root;
+  };
 
   it('passes a tree that keeps every rule', () => {
-    for (const script of new Set(plants.map((plant) => plant.script))) {
+    const root = treeWith();
+    for (const script of scripts) {
       const { status, output } = check(root, script);
       assert.equal(status, 0, `${script} fails the clean tree:\n${output}`);
     }
   });
 
-  for (const { what, script, files, named } of plants) {
-    it(`fails ${what}, by ${script}`, () => {
-      writeTree(root, files);
-      const { status, output } = check(root, script);
-      assert.notEqual(status, 0, `${script} lets it pass`);
-      assert.match(output, named);
+  for (const { script, plants: planted } of groups)
+    describe(`by ${script}`, () => {
+      let result: Result;
+      before(() => {
+        result = check(treeWith(...planted.map(({ files }) => files)), script);
+      });
+
+      for (const { what, named } of planted)
+        it(`fails ${what}`, () => {
+          assert.notEqual(result.status, 0, 'it lets all pass');
+          assert.match(result.output, named);
+        });
     });
-  }
 
   it('runs each of these commands', () => {
     const check = readManifest().scripts['check'] ?? '';
-    for (const script of new Set(plants.map((plant) => plant.script))) assert.ok(check.includes(`npm run ${script}`));
+    for (const script of scripts) assert.ok(check.includes(`npm run ${script}`));
   });
 });
 
@@ -175,13 +212,18 @@ function writeTree(root: string, files: Files): void {
   }
 }
 
+interface Result {
+  readonly status: number | null;
+  readonly output: string;
+}
+
 /** Runs the command of the manifest itself, as npm would. */
-function check(root: string, script: Plant['script']): { status: number | null; output: string } {
+function check(root: string, script: Plant['script']): Result {
   const command = readManifest().scripts[script] ?? 'false';
   const path = [join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''].join(delimiter);
   const env = { ...process.env, PATH: path, FORCE_COLOR: '0' };
   const { status, stdout, stderr } = spawnSync(command, { cwd: root, shell: true, encoding: 'utf8', env });
-  return { status, output: stdout + stderr };
+  return { status, output: stripVTControlCharacters(stdout + stderr) };
 }
 
 interface Manifest {
