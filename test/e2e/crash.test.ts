@@ -11,6 +11,7 @@ import type { SessionState } from '../../src/agent/journal/state.ts';
 import { isSessionId } from '../../src/base/ids.ts';
 import { homeAt } from '../../src/storage/home.ts';
 import { readJournal } from '../../src/storage/journal.ts';
+import { random, seedOf } from '../fakes/random.ts';
 import { researcher } from '../fakes/researcher.ts';
 import type { WireServer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
@@ -61,10 +62,11 @@ describe('an extension host that is killed', function () {
   };
 
   it(`goes on by itself after each of ${kills} kills, and loses or doubles no run`, async () => {
+    const next = random(seedOf('HELIOS_KILLS_SEED', 20_261_122));
     await workbench.sendChat(`@helios ${goal}`);
     await workbench.chatMatching(/Trying lr=0\.02/);
     for (let kill = 0; kill < kills; kill += 1) {
-      await delay(200 + Math.random() * 3_500);
+      await delay(200 + next() * 3_500);
       await workbench.killExtensionHost();
       await workbench.reload();
     }

@@ -6,3 +6,13 @@ export function random(seed: number): () => number {
     return state / 2 ** 32;
   };
 }
+
+/**
+ * The seed of a test that chooses at random: `variable` of the environment repeats a run that failed. It is printed, so that
+ * a failure says how to repeat it.
+ */
+export function seedOf(variable: string, usual: number): number {
+  const seed = Number(process.env[variable] ?? usual);
+  console.info(`      seed ${seed} (${variable})`);
+  return seed;
+}

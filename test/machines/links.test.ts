@@ -10,7 +10,7 @@ import type { LedgerRow } from '../../src/experiments/ledger.ts';
 import { RunMetrics } from '../../src/metrics/runMetrics.ts';
 import { fleetResearcher, fleetRuns } from '../fakes/fleet.ts';
 import { NetHost } from '../fakes/netHost.ts';
-import { random } from '../fakes/random.ts';
+import { random, seedOf } from '../fakes/random.ts';
 import { until } from '../fakes/scratch.ts';
 import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { testEngine } from '../fakes/testEngine.ts';
@@ -22,7 +22,6 @@ const isLong = longMinutes > 0;
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 const chaosSeconds = isLong ? longMinutes * 60 : 25;
 const kills = isLong ? 5 : 2;
-const seed = Number(process.env.HELIOS_CHAOS_SEED ?? 20_261_120);
 const steps = isLong ? 200 : 60;
 const hostIds = ['gpu1', 'gpu2', 'gpu3', 'gpu4'];
 const runs = fleetRuns(hostIds, 20, steps);
@@ -128,8 +127,8 @@ describe('a fleet on links that break', function () {
   const sleep = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
   it('has the ledger of an undisturbed one, however often they break and Helios is killed', async () => {
-    console.log(`      seed ${seed}, ${chaosSeconds} s, ${kills} kills`);
-    const next = random(seed);
+    console.log(`      ${chaosSeconds} s, ${kills} kills`);
+    const next = random(seedOf('HELIOS_CHAOS_SEED', 20_261_120));
     const between = ([least = 0, most = 0]: readonly number[]): number => least + next() * (most - least);
     await newSession('calm', 0.02);
     const calm = helios('calm', 'bring loss < 10');

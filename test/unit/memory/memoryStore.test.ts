@@ -203,11 +203,12 @@ describe('MemoryStore', () => {
     const clock = new ManualClock();
     const watched = new MemoryStore({ sessionFolder, globalFolder, clock });
     let changes = 0;
+    let edits = 0;
     const subscription = watched.onDidChange(() => (changes += 1));
     await watched.write('/a/b', 'g', 'c');
     assert.equal(changes, 1);
     await until(async () => {
-      await writeFile(join(sessionFolder, 'a', 'b.md'), `> edited\n\n${Math.random()}\n`);
+      await writeFile(join(sessionFolder, 'a', 'b.md'), `> edited\n\n${(edits += 1)}\n`);
       await clock.advance(1000);
       return changes > 1;
     });
@@ -225,11 +226,12 @@ describe('MemoryStore', () => {
     await mkdir(join(home, 'sessions', 's-1'), { recursive: true });
     const watched = new MemoryStore({ sessionFolder, globalFolder, clock });
     let changes = 0;
+    let edits = 0;
     watched.onDidChange(() => (changes += 1));
     assert.deepEqual((await readdir(home)).sort(), ['sessions']);
     await mkdir(globalFolder);
     await until(async () => {
-      await writeFile(join(globalFolder, 'made.md'), `> by a person ${Math.random()}\n`);
+      await writeFile(join(globalFolder, 'made.md'), `> by a person ${(edits += 1)}\n`);
       await clock.advance(1000);
       return changes > 0;
     });
