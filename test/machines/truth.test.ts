@@ -27,7 +27,7 @@ const makeLocal = (): Promise<TruthBed> => {
     limitMemory,
   });
 };
-truthTable('local', makeLocal, { without: ['outage', 'half-open link'] });
+truthTable('local', makeLocal, { without: ['outage', 'half-open link'], burstLines: 3_000_000 });
 
 truthTable('SSH', async () => {
   const sshd = await TestSshd.start();

@@ -39,6 +39,8 @@ export interface TruthOptions {
   readonly verdicts?: Partial<Record<TruthCase, Verdict>>;
   /** Cases that do not apply, or whose making would take too long. */
   readonly without?: readonly TruthCase[];
+  /** Lines of a burst; `HELIOS_BURST_LINES` says another number for all machines. */
+  readonly burstLines?: number;
 }
 
 /** What one Helios was given of a run's output. */
@@ -56,7 +58,8 @@ interface Helios {
   dispose(): void;
 }
 
-const burstLines = 3_000_000;
+/** Far more than any buffer on the way holds. */
+const usualBurstLines = 300_000;
 const outageMs = 300_000;
 const realOutageMs = 60_000;
 
@@ -140,6 +143,7 @@ export function truthTable(name: string, open: () => Promise<TruthBed>, options:
     const row = (what: TruthCase, title: string, prove: () => Promise<void>): void => {
       if (!options.without?.includes(what)) it(title, prove);
     };
+    const burstLines = Number(process.env['HELIOS_BURST_LINES'] ?? options.burstLines ?? usualBurstLines);
     const verdictOf = (what: TruthCase, usual: Verdict): Verdict => options.verdicts?.[what] ?? usual;
 
     const ends: readonly (readonly [string, Verdict])[] = [
