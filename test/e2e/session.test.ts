@@ -19,7 +19,7 @@ describe('a goal in the chat', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(researcher({ rates: [0.01, 0.02, 0.05, 0.08], runSeconds: 8, steps: 60 }));
+    server = await startWireAnthropic(researcher({ rates: [0.01, 0.02, 0.05, 0.08], runSeconds: 5, steps: 60 }));
     vscode = await startVsCode({
       folder,
       extensionVsix: packagePath,

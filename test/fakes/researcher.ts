@@ -20,11 +20,13 @@ export interface ResearcherOptions {
   readonly runSeconds?: number;
   /** Steps that a run prints. */
   readonly steps?: number;
+  /** Whether it is to finish with what it has tried. */
+  isEnough?(): boolean;
 }
 
 /** Speaks the Messages format. Robust against interrupted calls: it decides anew from the whole conversation each time. */
 export const researcher =
-  ({ rates, runSeconds = 0.5, steps = 20 }: ResearcherOptions) =>
+  ({ rates, runSeconds = 0.5, steps = 20, isEnough = () => false }: ResearcherOptions) =>
   ({ body }: WireRequest): WireAnswer => {
     const blocks = messagesSchema
       .parse(body.messages)
@@ -38,7 +40,7 @@ export const researcher =
     const measured = new Map(ended.map(([, number = '', label = '', best]) => [label, { number, best: Number(best) }]));
     const going = launched.find((label) => label !== undefined && !measured.has(label));
     if (going !== undefined) return say(`Waiting for ${going}.`, sleepCall(launched.indexOf(going) + 1));
-    const next = rates.find((rate) => !launched.includes(`lr=${rate}`));
+    const next = isEnough() ? undefined : rates.find((rate) => !launched.includes(`lr=${rate}`));
     if (next !== undefined) return say(`Trying lr=${next}.`, launchCall(next, runSeconds, steps));
     const [best] = [...measured.values()].sort((a, b) => a.best - b.best);
     return say('The goal is met.', {
