@@ -7,5 +7,6 @@ export const mochaHooks: RootHookObject = { afterEach: pictureOfFailure };
 async function pictureOfFailure(this: Mocha.Context): Promise<void> {
   if (this.currentTest?.state !== 'failed') return;
   const name = this.currentTest.fullTitle().replaceAll(/[^a-z0-9]+/gi, '-');
-  for (const workbench of openWorkbenches) await workbench.screenshot(`failed-${name}`);
+  for (const [index, workbench] of [...openWorkbenches].entries())
+    await workbench.screenshot(`failed-${name}${index === 0 ? '' : `-${index + 1}`}`);
 }
