@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock, type Clock } from '../../src/base/clock.ts';
 import { Emitter } from '../../src/base/emitter.ts';
 import type { CliWorld } from '../../src/cli/world.ts';
 import { createEngine, type EngineOptions } from '../../src/compose.ts';
@@ -38,12 +38,13 @@ export interface FakeWorldOptions {
   readonly model?: ModelProvider;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
+  readonly clock?: Clock;
   readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
 }
 
 /** The real engine below `folder/home`, with `model` in place of the provider of its id. */
 export function fakeWorld(given: FakeWorldOptions): FakeWorld {
-  const { folder, model, env = {}, isTerminal = false, createMachine } = given;
+  const { folder, model, env = {}, isTerminal = false, clock = systemClock, createMachine } = given;
   const stdin: FakeWorld['stdin'] = new PassThrough();
   const stdout = new FakeOutput();
   stdin.isTTY = isTerminal;
@@ -57,7 +58,7 @@ export function fakeWorld(given: FakeWorldOptions): FakeWorld {
     stdin,
     stdout,
     stderr: new FakeOutput(),
-    clock: systemClock,
+    clock,
     version: '9.9.9',
     defaultHome: path.join(folder, 'home'),
     assetsFolder,

@@ -7,9 +7,10 @@ import type { ApprovalRequest } from '../../../src/agent/contract/ports.ts';
 import type { Engine } from '../../../src/agent/contract/engine.ts';
 import type { EngineSettings } from '../../../src/agent/contract/settings.ts';
 import type { GoalRequest, Session } from '../../../src/agent/contract/sessions.ts';
+import { systemClock, type Clock } from '../../../src/base/clock.ts';
 import { createEngine } from '../../../src/compose.ts';
 import { listPrices, costOf } from '../../../src/models/prices.ts';
-import { atPace } from '../../fakes/pace.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
 import { assetsFolder, eventsOf, eventually } from '../../fakes/testEngine.ts';
 import { page, WebSite } from '../../fakes/webSite.ts';
 import type { JsonObject, WireCall, WireReply, WireServer } from '../../fakes/wire.ts';
@@ -29,6 +30,7 @@ describe('beside the conversation', () => {
   let openai: WireServer;
   let keys: Record<string, string>;
   let asked: ApprovalRequest[];
+  let clock: Clock;
 
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'helios-beside-'));
@@ -36,6 +38,7 @@ describe('beside the conversation', () => {
     [claude, openai] = [await startWireAnthropic(), await startWireOpenaiResponses()];
     keys = { anthropic: 'sk-ant-0123456789', openai: 'sk-openai-0123456789' };
     asked = [];
+    clock = systemClock;
     openai.reply(() => ({ text: opinion, usage }));
   });
   afterEach(async () => {
@@ -60,6 +63,7 @@ describe('beside the conversation', () => {
     engine = await createEngine({
       home: path.join(folder, 'home'),
       assetsFolder,
+      clock,
       settings: () => ({
         ...{ provider: 'claude', model: 'claude-sonnet-5-5', permissionMode: 'allow', idleTurns: 5 },
         ...{ anthropicBaseUrl: claude.url, openaiBaseUrl: openai.url, ...settings },
@@ -179,13 +183,12 @@ describe('beside the conversation', () => {
       assert.equal(await session.ended, 'blocked');
     });
 
-    it('is given up within a second when the person interrupts', async () => {
+    it('is given up without waiting when the person interrupts', async () => {
       openai.reply(() => ({ text: 'Well', breaks: { at: 'text', how: 'hang' } }));
+      clock = new ManualClock();
       const session = await begin([question]);
       await openai.received(1);
-      const beganMs = performance.now();
       await session.interrupt();
-      assert.ok(performance.now() - beganMs < atPace(1000));
       assert.equal(session.state.phase, 'paused');
       assert.match((await result(session)).text, /Interrupted/);
     });

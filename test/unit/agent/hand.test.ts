@@ -3,8 +3,8 @@ import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/contract/sessions.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import { atPace } from '../../fakes/pace.ts';
 import { ScriptedModel, type Script, type ScriptedReply } from '../../fakes/scriptedModel.ts';
+import { settled } from '../../fakes/settled.ts';
 import {
   eventsOf,
   eventually,
@@ -99,7 +99,7 @@ describe('the hand of the person', () => {
       const done = upon(session, 'sleep.ended', () => session[how]());
       await clock.advance(61_000);
       await done;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await settled(session.folder);
       assert.equal(session.state.phase, how === 'stop' ? 'ended' : 'paused');
       assert.equal(eventsOf(session, 'sleep.ended').length, 1);
       assert.ok(model.requests.length <= 2);
@@ -140,16 +140,18 @@ describe('the hand of the person', () => {
     assert.equal(await session.ended, 'user');
   });
 
-  it('interrupts within a second while an approval is asked for that nobody withdraws', async () => {
+  it('interrupts without waiting while an approval is asked for that nobody withdraws', async () => {
+    const asked = Promise.withResolvers<void>();
     const { session } = await begin([[{ name: 'write_file', input: { path: 'a.txt', content: 'x' } }]], {
       settings: { permissionMode: 'ask' },
-      approve: () => new Promise(() => undefined),
+      clock: new ManualClock(),
+      approve() {
+        asked.resolve();
+        return new Promise(() => undefined);
+      },
     });
-    await eventually(session, 'model.replied');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const startedMs = performance.now();
+    await asked.promise;
     await session.interrupt();
-    assert.ok(performance.now() - startedMs < atPace(1000));
     assert.equal(session.state.phase, 'paused');
   });
 

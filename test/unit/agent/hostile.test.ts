@@ -3,7 +3,6 @@ import { afterEach, describe, it } from 'mocha';
 import type { EndReason } from '../../../src/agent/journal/events.ts';
 import { noUsage } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import { atPace } from '../../fakes/pace.ts';
 import { ScriptedModel, type Script } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
 
@@ -104,18 +103,16 @@ describe('hostile model', () => {
     assert.ok(model.requests.length < 20, `${model.requests.length} requests in an hour`);
   });
 
-  it('is stopped within a second while an outage is waited out', async () => {
+  it('is stopped without waiting while an outage is waited out', async () => {
     const model = new ScriptedModel((_request, index) =>
       index === 0
         ? [{ name: 'list_machines', input: {} }]
         : { reply: { stop: 'error', usage: noUsage, failure: { reason: 'server', message: 'down' } } },
     );
-    bed = await testEngine(model);
+    bed = await testEngine(model, { clock: new ManualClock() });
     const session = await bed.start();
     await until(() => eventsOf(session, 'model.replied').length === 2);
-    const startedMs = performance.now();
     await session.interrupt();
-    assert.ok(performance.now() - startedMs < atPace(1000));
     assert.equal(session.state.phase, 'paused');
     assert.equal(model.requests.length, 2);
   });

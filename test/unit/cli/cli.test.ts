@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
 import { fakeWorld, shownBy, type FakeWorld, type FakeWorldOptions } from '../../fakes/cliWorld.ts';
-import { atPace } from '../../fakes/pace.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { ScriptedModel, type ScriptedReply } from '../../fakes/scriptedModel.ts';
 
@@ -104,16 +104,14 @@ describe('helios', () => {
     assert.match(it.stdout.text, /^Goal: loss below 3$/m);
   });
 
-  it('stops within a second on Ctrl+C, and at once on the second', async () => {
-    const it = world(saying('hang'));
+  it('stops without waiting on Ctrl+C, and at once on the second', async () => {
+    const it = world({ ...saying('hang'), clock: new ManualClock() });
     const done = runCli([...demo, 'a goal'], it);
     await until('it thinks', () => it.stdout.text.includes('Goal:'));
-    const startedMs = performance.now();
     it.interrupts.fire();
     it.interrupts.fire();
     assert.deepEqual(it.exits, [130]);
     assert.equal(await done, 130);
-    assert.ok(performance.now() - startedMs < atPace(1000));
     assert.match(it.stdout.text, /Stopped/);
     assert.match(it.stdout.text, /--resume s-/);
   });
