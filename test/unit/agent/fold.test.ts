@@ -5,10 +5,7 @@ import { applyEvent, envFor, foldSession, initialState } from '../../../src/agen
 import { growingFold } from '../../../src/agent/journal/growingFold.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
-import type { SessionState } from '../../../src/agent/journal/state.ts';
-import type { Cost } from '../../../src/models/prices.ts';
-import { processorMs } from '../../fakes/pace.ts';
-import { recorded, runId, runState, started as startedAt } from '../vscode/states.ts';
+import { assertInProportion } from '../../fakes/proportion.ts';
 
 /** A night of so many experiments, each with its run, a question now and then, and a note. */
 function night(experiments: number): JournalEvent[] {
@@ -85,12 +82,9 @@ describe('the fold of a journal', () => {
   });
 
   it('takes time in proportion to its length', () => {
-    const [short, long] = [night(500), night(4_000)];
-    const best = (events: readonly JournalEvent[]): number =>
-      Math.min(...Array.from({ length: 5 }, () => processorMs(() => foldSession(events))));
-    best(long);
-    assert.ok(best(long) < 32 * best(short) + 10, 'eight times as long must not take sixty-four times');
-  }).timeout(20_000);
+    const events = night(4_000);
+    assertInProportion((share) => foldSession(events.slice(0, share * events.length)));
+  });
 });
 
 describe('the state of a session', () => {

@@ -6,8 +6,8 @@ import { dueShortening } from '../../../src/agent/context/checkpoint.ts';
 import { foldSession } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
-import { noUsage, type AssistantBlock, type Message, type StopReason } from '../../../src/models/model.ts';
-import { processorMs } from '../../fakes/pace.ts';
+import { noUsage, type AssistantBlock, type Message } from '../../../src/models/model.ts';
+import { assertInProportion } from '../../fakes/proportion.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
 import { summaryOf } from '../vscode/states.ts';
@@ -238,7 +238,7 @@ describe('history', () => {
     assert.match(JSON.stringify(messages[0]), /bring loss < 1/);
     assert.match(JSON.stringify(messages.at(-2)), /turn 129/);
     assert.equal(eventsOf(again, 'tool.finished').length, 130 * 5);
-  }).timeout(20_000);
+  });
 
   it('takes time in proportion to its length', () => {
     const events: JournalEvent[] = [started, said('g')];
@@ -246,17 +246,13 @@ describe('history', () => {
       events.push(asked(turn), replied([call(`c${turn}`)], 'tools'), planned(`r-${turn}`, turn), result(`c${turn}`));
       events.push(endedRun(`r-${turn}`));
     }
-    const work = (part: readonly JournalEvent[]): number =>
-      processorMs(() => {
-        buildHistory(part);
-        idleness(part);
-        dueShortening(part, undefined, 0);
-      });
-    // A fold goes on where it was: each time a list that it does not know yet.
-    const best = (part: readonly JournalEvent[]): number =>
-      Math.min(...Array.from({ length: 5 }, () => work([...part])));
-    best(events);
-    assert.ok(best(events) < 12 * best(events.slice(0, 5_000)) + 5, 'four times as long must not take sixteen times');
+    assertInProportion((share) => {
+      // A fold goes on where it was: each time a list that it does not know yet.
+      const part = events.slice(0, share * events.length);
+      buildHistory(part);
+      idleness(part);
+      dueShortening(part, undefined, 0);
+    });
     assert.equal(foldSession(events.slice(0, 2_000))?.turns, 400);
-  }).timeout(10_000);
+  });
 });

@@ -1,0 +1,28 @@
+/** What a test may ask of the time that something takes: nothing that depends on the machine or on what else it does. */
+import assert from 'node:assert/strict';
+
+const part = 1 / 8;
+const tries = 5;
+/** Clocks of processor time tick in steps of some milliseconds. */
+const tickMs = 10;
+
+/**
+ * Eight times as much takes about eight times as long, and by far not sixty-four times. `work` does that share of the
+ * whole each time that it is called, anew. Measured is the processor time of this process.
+ */
+export function assertInProportion(work: (share: number) => unknown, what = 'it'): void {
+  work(1);
+  const [all, some] = [bestProcessorMs(() => work(1)), bestProcessorMs(() => work(part))];
+  assert.ok(all < 32 * some + tickMs, `${what}: ${all} ms, and ${some} ms for an eighth of it`);
+}
+
+/** The least processor time that it takes, of several times: what else the machine does is not part of it. */
+export const bestProcessorMs = (work: () => unknown): number =>
+  Math.min(...Array.from({ length: tries }, () => processorMs(work)));
+
+function processorMs(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
