@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { settled } from '../../fakes/settled.ts';
 import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
@@ -17,10 +18,11 @@ describe('closing', () => {
     bed = undefined;
   });
 
-  it('leaves nothing behind that keeps a process alive: a sleep, a run, a monitor, notes', async function () {
-    this.timeout(30_000);
+  it('leaves nothing behind that keeps a process alive: a sleep, a run, a monitor, notes', async () => {
     const script = `
-      import { testEngine, eventually } from ${JSON.stringify(path.resolve('test/fakes/testEngine.ts'))};
+      import { testEngine, eventually, until } from ${JSON.stringify(path.resolve('test/fakes/testEngine.ts'))};
+      import { processesOf } from ${JSON.stringify(path.resolve('test/fakes/runProcesses.ts'))};
+      import { LocalMachine } from ${JSON.stringify(path.resolve('src/machines/local/localMachine.ts'))};
       import { ScriptedModel } from ${JSON.stringify(path.resolve('test/fakes/scriptedModel.ts'))};
       process.stdout.write('');
       process.stderr.write('');
@@ -36,9 +38,11 @@ describe('closing', () => {
       const session = await bed.start({ budget: { minutes: 600 } });
       await eventually(session, 'sleep.started');
       await bed.engine.sessions.list();
-      await new Promise((resolve) => setTimeout(resolve, 100));
       const runs = bed.engine.runs.all();
+      await until(() => runs[0].metrics.summary('loss') !== undefined);
       await bed.engine.close();
+      // All of this process ask this computer in turn: once this is answered, so is what was under way.
+      await new LocalMachine({ runsFolder: bed.home, workFolder: bed.home }).query(':');
       await new Promise((resolve) => setImmediate(resolve));
       const left = process.getActiveResourcesInfo().sort();
       for (const one of before) if (left.includes(one)) left.splice(left.indexOf(one), 1);
@@ -46,7 +50,7 @@ describe('closing', () => {
       const { writeFileSync, rmSync } = await import('node:fs');
       writeFileSync(bed.work + '/stop', '');
       process.on('exit', () => rmSync(bed.home + '/..', { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
-      await new Promise((resolve) => setTimeout(resolve, 1000));`;
+      await until(() => processesOf(runs[0].spec.id).length === 0);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -81,7 +85,7 @@ describe('closing', () => {
     await advancing;
     const file = path.join(session.folder, 'journal.jsonl');
     const text = await readFile(file, 'utf8');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await settled(session.folder);
     assert.equal(await readFile(file, 'utf8'), text);
     assert.equal(clock.pendingTimers, 0);
     bed = await bed.restart(new ScriptedModel([quit]));
@@ -154,7 +158,7 @@ describe('closing', () => {
       await clock.advance(6_000);
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await settled(session.folder);
     assert.equal(await readFile(file, 'utf8'), text);
     assert.match(await readFile(path.join(session.folder, 'lease.json'), 'utf8'), /other/);
     assert.equal(session.state.end, undefined);

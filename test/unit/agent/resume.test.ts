@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/contract/sessions.ts';
+import { processesOf } from '../../fakes/runProcesses.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
 
@@ -13,6 +15,9 @@ const wait = (run: number) => [
 const done = [
   { name: 'finish', input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] } },
 ];
+
+const untilGo = 'while [ ! -e go ]; do sleep 0.02; done';
+const go = ({ work }: TestEngine): Promise<void> => writeFile(path.join(work, 'go'), '');
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 
@@ -35,12 +40,13 @@ describe('resume', () => {
     eventsOf(session, 'message.added').flatMap(({ origin, text }) => (origin === 'resume' ? [text] : []));
 
   it('goes on sleeping, and wakes at the end of a run that an earlier process launched', async () => {
-    bed = await testEngine(new ScriptedModel([launch('sleep 0.7; echo loss=0.5'), wait(1)]));
+    bed = await testEngine(new ScriptedModel([launch(`${untilGo}; echo loss=0.5`), wait(1)]));
     const first = await bed.start();
     await eventually(first, 'sleep.started');
     const model = new ScriptedModel([done]);
     const second = await resumed(first, model);
     assert.equal(second.state.phase, 'sleeping');
+    await go(bed);
     assert.equal(await second.ended, 'goal');
     assert.equal(eventsOf(second, 'run.planned').length, 1);
     assert.equal(model.requests.length, 1);
@@ -48,15 +54,17 @@ describe('resume', () => {
   });
 
   it('learns of a run that ended while nobody was there', async () => {
-    bed = await testEngine(new ScriptedModel([launch('sleep 0.3; echo loss=0.5'), wait(1)]));
+    bed = await testEngine(new ScriptedModel([launch(`${untilGo}; echo loss=0.5`), wait(1)]));
     const first = await bed.start();
     await eventually(first, 'sleep.started');
     await bed.engine.close();
-    const run = first.state.runs.values().next().value;
-    await until(() => run !== undefined);
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    const [id] = first.state.runs.keys();
+    assert.ok(id);
+    await go(bed);
+    await until(() => processesOf(id).length === 0);
     const second = await resumed(first, new ScriptedModel([done]));
     assert.equal(await second.ended, 'goal');
+    assert.deepEqual(eventsOf(first, 'run.ended'), []);
     assert.equal(eventsOf(second, 'run.ended')[0]?.verdict.kind, 'ok');
   });
 
@@ -94,12 +102,12 @@ describe('resume', () => {
 
   it('says that an interrupted command has no result, and does not repeat it', async () => {
     bed = await testEngine(
-      new ScriptedModel([[{ name: 'remote_exec', input: { command: 'echo x >> ran; sleep 20' } }]]),
+      new ScriptedModel([[{ name: 'remote_exec', input: { command: 'echo x >> ran; sleep 200' } }]]),
     );
     const first = await bed.start();
     await eventually(first, 'tool.started');
     const ran = path.join(bed.work, 'ran');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until(() => existsSync(ran) && statSync(ran).size > 0);
     const journal = path.join(bed.home, 'sessions', first.id, 'journal.jsonl');
     const before = await readFile(journal, 'utf8');
     await bed.engine.close();
