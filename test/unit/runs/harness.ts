@@ -62,7 +62,7 @@ export function useRuns() {
 }
 
 export async function ended(run: Run): Promise<Verdict> {
-  await until(`${run.spec.command} ends`, () => run.liveness.kind === 'ended', 15_000);
+  await until(`${run.spec.command} ends`, () => run.liveness.kind === 'ended');
   if (run.liveness.kind !== 'ended') throw new Error('not ended');
   return run.liveness.verdict;
 }

@@ -22,14 +22,17 @@ describe('the time limit of a run', () => {
   it('ends all of the run without anybody, those with a session of their own and those that ignore TERM', async () => {
     const { runs } = controller();
     const family =
-      'trap "" TERM; echo $$; sleep 60 & echo $!; setsid sh -c "echo \\$\\$; sleep 60; sleep 60" & sleep 60';
-    const planned = spec(`${family}; sleep 60; sleep 60`, limit(500, { graceMs: 300 }));
+      'trap "" TERM; echo $$; sleep 60 & echo $!; setsid sh -c "echo \\$\\$; echo loss=1; sleep 60; sleep 60" & sleep 60';
+    const planned = spec(`${family}; sleep 60; sleep 60`, limit(500, { graceMs: 300, from: 'first_metric' }));
     await runs.launch(planned);
+    await until('its clock has begun', () => existsSync(inRun(planned.id, 'first_metric')));
     runs.dispose();
-    await until('exit record', () => existsSync(inRun(planned.id, 'exit')), 15_000);
-    const pids = read(planned.id, 'output.log').split('\n').filter(Boolean).map(Number);
+    await until('exit record', () => existsSync(inRun(planned.id, 'exit')));
+    const pids = read(planned.id, 'output.log')
+      .split('\n')
+      .filter((line) => /^\d+$/.test(line));
     assert.equal(pids.length, 3);
-    assert.deepEqual(pids.filter(isAlive), []);
+    assert.deepEqual(pids.map(Number).filter(isAlive), []);
     assert.match(read(planned.id, 'exit'), /^killed=0\nlimit=1$/m);
     const adopted = await controller().runs.adopt(planned);
     assert.ok(adopted);
@@ -47,7 +50,9 @@ describe('the time limit of a run', () => {
     it(`waits for the last words of a program whose shell is gone, ended by a ${by}`, async () => {
       const { runs } = controller();
       const program = `sh -c "trap 'sleep 1; echo step=2 loss=0.25; exit 0' TERM; echo step=1 loss=0.5; while :; do sleep 0.05; done"`;
-      const run = await runs.launch(spec(`${program} & wait`, by === 'limit' ? limit(400) : {}));
+      const run = await runs.launch(
+        spec(`${program} & wait`, by === 'limit' ? limit(400, { from: 'first_metric' }) : {}),
+      );
       await until('first point', () => run.metrics.summary('loss') !== undefined);
       if (by === 'person') await runs.kill(run);
       assert.equal((await ended(run)).kind, by === 'limit' ? 'time_limit' : 'killed');
@@ -57,28 +62,30 @@ describe('the time limit of a run', () => {
   it('is not over while the last of it are given their time', async () => {
     const clock = new ManualClock();
     const { runs } = controller(clock);
-    const child = 'sh -c "trap \\"\\" TERM; echo on; sleep 60; sleep 60"';
-    const run = await runs.launch(spec(`${child} & wait`, limit(200, { graceMs: 2500 })));
+    const child = 'sh -c "trap \\"\\" TERM; echo loss=1; sleep 60; sleep 60"';
+    const run = await runs.launch(spec(`${child} & wait`, limit(200, { graceMs: 2500, from: 'first_metric' })));
     await until('its shell is gone', () => !isAlive(run.process?.pid ?? 0));
-    await until(
-      'exit record',
-      async () => {
-        await clock.advance(1000);
-        const isRecorded = existsSync(inRun(run.spec.id, 'exit'));
-        assert.ok(isRecorded || run.liveness.kind === 'running');
-        return isRecorded;
-      },
-      30_000,
-    );
+    await until('exit record', async () => {
+      await clock.advance(1000);
+      const isRecorded = existsSync(inRun(run.spec.id, 'exit'));
+      assert.ok(isRecorded || run.liveness.kind === 'running');
+      return isRecorded;
+    });
     assert.deepEqual(await ended(run), { kind: 'time_limit' });
   });
 
   it('does not take the end from a person who was first, nor the other way round', async () => {
     const { runs } = controller();
-    const stubborn = 'trap "" TERM; echo on; sleep 60; sleep 60; sleep 60';
-    const first = await runs.launch(spec(stubborn, limit(2000)));
+    const stubborn = (until: string): string => `trap "" TERM; echo on; ${until}; echo loss=1; sleep 60; sleep 60`;
+    const first = await runs.launch(
+      spec(stubborn('until [ -e go ]; do sleep 0.02; done'), limit(200, { from: 'first_metric' })),
+    );
+    await until('it ignores the signal', () => read(first.spec.id, 'output.log') === 'on\n');
     const kill = runs.kill(first, { graceMs: 3000 });
-    const second = await runs.launch(spec(stubborn, limit(200, { graceMs: 1500 })));
+    await until('the kill has begun', () => existsSync(inRun(first.spec.id, 'kill')));
+    // Its limit is over while it is given its time.
+    writeFileSync(join(folder(), 'go'), '');
+    const second = await runs.launch(spec(stubborn(':'), limit(200, { graceMs: 1500, from: 'first_metric' })));
     await until('the limit has begun', () => existsSync(inRun(second.spec.id, 'limit')));
     await runs.kill(second, { graceMs: 100 });
     await kill;

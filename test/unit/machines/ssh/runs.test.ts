@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
@@ -53,13 +53,14 @@ describe('runs over SSH', () => {
   });
 
   async function verdictOf(run: Run): Promise<Verdict> {
-    await until('the run ends', () => run.liveness.kind === 'ended', 15_000);
+    await until('the run ends', () => run.liveness.kind === 'ended');
     assert.ok(run.liveness.kind === 'ended');
     return run.liveness.verdict;
   }
 
   const count = (upTo: number, pause = '0.02'): string =>
     `for i in $(seq 1 ${upTo}); do echo "step=$i loss=0.$i"; sleep ${pause}; done`;
+  const untilGo = (): string => `until [ -e ${shellQuote(join(folder(), 'go'))} ]; do sleep 0.02; done`;
   const steps = (run: Run): number[] => [...run.metrics.series('loss').steps];
   const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
@@ -94,15 +95,14 @@ describe('runs over SSH', () => {
     const runs = controller('one');
     const kinds: string[] = [];
     runs.onDidChange(({ kind }) => kinds.push(kind));
-    const go = join(folder(), 'go');
-    const held = `[ "$i" != 40 ] || until [ -e ${shellQuote(go)} ]; do sleep 0.02; done`;
+    const held = `[ "$i" != 40 ] || ${untilGo()}`;
     const run = await runs.launch(spec(`${count(60, `0.02; ${held}`)}; exit 5`));
     for (const step of [10, 30]) {
       await until(`step ${step}`, () => steps(run).length >= step);
       sshd.cut();
     }
     await until('the cut is noticed', () => kinds.includes('unknown'));
-    writeFileSync(go, '');
+    writeFileSync(join(folder(), 'go'), '');
     assert.deepEqual(await verdictOf(run), { kind: 'failed', code: 5 });
     assert.deepEqual(steps(run), upTo(60));
     assert.equal(kinds.filter((kind) => kind === 'ended').length, 1);
@@ -111,9 +111,10 @@ describe('runs over SSH', () => {
 
   it('end while the host cannot be reached, and are judged rightly when it can', async () => {
     const runs = controller('one');
-    const run = await runs.launch(spec(`${count(20)}; exit 2`));
+    const run = await runs.launch(spec(`${untilGo()}; ${count(20, '0')}; exit 2`));
     await sshd.stop();
     await until('it is unknown', () => run.liveness.kind === 'unknown');
+    writeFileSync(join(folder(), 'go'), '');
     const exit = join(folder(), '.helios/runs', run.spec.id, 'exit');
     await until('it is over', () => /^code=2$/m.test(readFileSync(exit, { encoding: 'utf8', flag: 'a+' })));
     assert.equal(run.liveness.kind, 'unknown');
@@ -124,18 +125,21 @@ describe('runs over SSH', () => {
 
   it('are adopted by another Helios, given the same host', async () => {
     const first = controller('one');
-    const run = await first.launch(spec(`${count(40)}; exit 7`));
+    const run = await first.launch(spec(`${count(20)}; ${untilGo()}; exit 7`));
     await until('some points', () => steps(run).length > 5);
     for (const one of owned.splice(0).reverse()) one.dispose();
     const adopted = await controller('two').adopt(run.spec);
     assert.ok(adopted);
+    assert.equal(adopted.liveness.kind, 'running');
+    writeFileSync(join(folder(), 'go'), '');
     assert.equal(adopted.handle, run.handle);
     assert.deepEqual(await verdictOf(adopted), { kind: 'failed', code: 7 });
-    assert.deepEqual(steps(adopted), upTo(40));
+    assert.deepEqual(steps(adopted), upTo(20));
   });
 
   it('start once when the link breaks while they are started', async () => {
     let cuts = 0;
+    const planned = spec('echo once >> started; sleep 0.2; exit 3');
     const runs = controller('one', (machine) => {
       const spawn = machine.spawnDetached.bind(machine);
       return Object.assign(machine, {
@@ -144,14 +148,15 @@ describe('runs over SSH', () => {
           // The first time before, the second time after the host was told.
           if (cuts < 2) {
             spawned.catch(() => undefined);
-            if (cuts++ === 1) await new Promise((resolve) => setTimeout(resolve, 30));
+            if (cuts++ === 1)
+              await until('the host was told', () => existsSync(join(folder(), '.helios/runs', planned.id, 'claim')));
             sshd.cut();
           }
           return spawned;
         },
       });
     });
-    const run = await runs.launch(spec('echo once >> started; sleep 0.2; exit 3'));
+    const run = await runs.launch(planned);
     assert.deepEqual(await verdictOf(run), { kind: 'failed', code: 3 });
     assert.equal(readFileSync(join(folder(), 'started'), 'utf8'), 'once\n');
     assert.ok(cuts > 0);
