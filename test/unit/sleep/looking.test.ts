@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
@@ -20,6 +20,21 @@ import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../fakes/sshd.ts';
 import { FakeWorld } from './fakeWorld.ts';
 
+/** Between two looks at a machine, at the least. */
+const tickMs = 2000;
+
+/** A process of this computer that was started with these words. */
+function isRunning(command: string): boolean {
+  const argv = command.replaceAll(' ', '\0');
+  return readdirSync('/proc').some((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argv);
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** Every condition that looks at a machine, with real processes and files. `sessions`: opened on the host so far. */
 function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => number): void {
   describe(`a sleep that looks at ${name}`, () => {
@@ -29,6 +44,7 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
     let world: FakeWorld;
     let sleeper: Sleeper;
     let children: ChildProcess[];
+    const silences: (() => void)[] = [];
 
     beforeEach(() => {
       owned = new DisposableStore();
@@ -49,6 +65,7 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
     afterEach(() => {
       owned.dispose();
       for (const child of children) child.kill('SIGKILL');
+      for (const silence of silences.splice(0).reverse()) silence();
     });
 
     const start = (script: string): ChildProcess => {
@@ -73,6 +90,23 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
       );
       // As the journal keeps it.
       return JSON.parse(JSON.stringify(request)) as SleepRequest;
+    };
+    /** What the machine is asked from now on, by kind. */
+    const listen = (): string[] => {
+      const asked: string[] = [];
+      const machine = machineOf();
+      const query = machine.query.bind(machine);
+      const exec = machine.exec.bind(machine);
+      machine.query = (script, options) => {
+        asked.push('query');
+        return query(script, options);
+      };
+      machine.exec = (command, options) => {
+        asked.push('exec');
+        return exec(command, options);
+      };
+      silences.push(() => Object.assign(machine, { query, exec }));
+      return asked;
     };
     const arm = (asked: SleepRequest): { sleep: ArmedSleep; wakes: Wake[] } => {
       const wakes: Wake[] = [];
@@ -105,16 +139,18 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
         command: metric({ type: 'command', command: `cat ${path('value')}` }),
         memory: { type: 'resource', resource: 'memory', comparator: '>', threshold: 0, sustained_checks: 2 },
       };
+      const slow = `sleep 60.${process.pid}`;
       const bad = [
-        metric({ type: 'command', command: 'sleep 60' }),
+        metric({ type: 'command', command: slow }),
         metric({ type: 'json_file', path: path('no.json') }, 'loss'),
         metric({ type: 'tensorboard', logdir: path('tb') }, 'loss'),
       ];
       const sleeps = new Map<string, { sleep: ArmedSleep; wakes: Wake[] }>();
       for (const [key, condition] of Object.entries(conditions)) sleeps.set(key, arm(await request(...bad, condition)));
       const woke = (): string[] => [...sleeps].filter(([, { wakes }]) => wakes.length > 0).map(([key]) => key);
-      await until('what holds by itself wakes', () => woke().length >= 2, 30_000);
-      await new Promise((resolve) => setTimeout(resolve, 3000));
+      await until('what holds by itself wakes', () => woke().length >= 2);
+      const asked = listen();
+      await until('all is looked at again', () => asked.length >= 2);
       assert.deepEqual(woke(), ['stable', 'memory'], 'nothing else has happened');
       const errors = sleeps.get('json')?.sleep.wakeBy('person').errors.join('\n') ?? '';
       assert.match(errors, /no\.json is not there/);
@@ -128,9 +164,11 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
       renameSync(path('m.json.tmp'), path('m.json'));
       appendFileSync(path('m.csv'), '0.5\n0.');
       writeFileSync(path('value'), '0.5');
-      await until('all wake', () => woke().length === sleeps.size, 40_000).catch(() =>
+      await until('all wake', () => woke().length === sleeps.size).catch(() =>
         assert.deepEqual(woke(), [...sleeps.keys()]),
       );
+      owned.dispose();
+      await until('what was slow is ended', () => !isRunning(slow));
     });
 
     it('asks in one query a tick, whatever there is to look at', async () => {
@@ -139,26 +177,15 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
           ? { type: 'file', path: path(`f${index}`) }
           : metric({ type: 'json_file', path: path(`m${index}.json`) }, 'loss'),
       );
-      const asked: string[] = [];
-      const machine = machineOf();
-      const query = machine.query.bind(machine);
-      const exec = machine.exec.bind(machine);
-      machine.query = (script, options) => {
-        asked.push('query');
-        return query(script, options);
-      };
-      machine.exec = (command, options) => {
-        asked.push('exec');
-        return exec(command, options);
-      };
+      const sinceMs = performance.now();
+      const asked = listen();
       const { wakes } = arm(await request(...conditions));
       await until('it has looked', () => asked.length > 0);
-      // What the sleeps before had been running is ended by then.
-      await new Promise((resolve) => setTimeout(resolve, 1000));
       const before = sessions?.();
-      await new Promise((resolve) => setTimeout(resolve, 7000));
-      Object.assign(machine, { query, exec });
-      assert.ok(asked.length >= 3 && asked.length <= 5 && !asked.includes('exec'), String(asked));
+      await until('it has looked again and again', () => asked.length >= 4);
+      const ticks = (performance.now() - sinceMs) / tickMs;
+      assert.ok(asked.length <= ticks + 1, `${asked.length} questions in ${ticks} ticks`);
+      assert.ok(!asked.includes('exec'), String(asked));
       assert.equal(sessions?.(), before);
       writeFileSync(path('m19.json'), '{"loss": 0.5}');
       await until('it wakes', () => wakes.length === 1);
