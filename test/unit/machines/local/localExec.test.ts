@@ -111,11 +111,10 @@ describe('LocalMachine.exec', () => {
   });
 
   it('does not wait for children that hold the output open', async () => {
-    const startMs = performance.now();
-    const { stdout, outcome } = await machine().exec('sleep 30 & echo $!');
+    const { stdout, outcome } = await machine().exec('sleep 600 & echo $!');
+    // It is there to be killed, and a signal to what is gone throws.
     process.kill(Number(stdout), 'SIGKILL');
     assert.deepEqual(outcome, { kind: 'exited', code: 0 });
-    assert.ok(performance.now() - startMs < 10_000);
   });
 
   it('reads what came while this process was given no time', async () => {
