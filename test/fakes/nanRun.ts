@@ -19,14 +19,14 @@ export const nanCommand = (folder: string, isStubborn: boolean): string =>
     'while :; do sleep 0.2; done',
   ].reduce((script, line) => `${script}\n${line}`, `mkdir -p ${folder} && cd ${folder}`);
 
-/** Milliseconds from the first byte of NaN to the moment at which no process of it lives; rejects after 20 s. */
+/** Milliseconds from the first byte of NaN to the moment at which no process of it lives; rejects after 60 s. */
 export async function killedAfter(folder: string): Promise<number> {
-  const endMs = performance.now() + 20_000;
+  const endMs = performance.now() + 60_000;
   const wait = async <T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> => {
     for (;;) {
       const found = await look();
       if (found !== undefined) return found;
-      if (performance.now() > endMs) throw new Error(`Not within 20 s: ${what}`);
+      if (performance.now() > endMs) throw new Error(`Not within 60 s: ${what}`);
       await new Promise((resolve) => setTimeout(resolve, 3));
     }
   };

@@ -57,7 +57,7 @@ describe('runs that a Slurm cluster interferes with', () => {
     const first = victim.process;
     const urgent = controller({ entry: { partition: 'urgent', flags: ['--nodelist=two'] } });
     const run = await urgent.runs.launch(spec('sleep 3', { resources: { cpus: 2 } }));
-    await until('it waits again', () => victim.liveness.kind === 'queued', 30_000);
+    await until('it waits again', () => victim.liveness.kind === 'queued');
     assert.equal(victim.process, undefined);
     assert.deepEqual(await endOf(run), { kind: 'ok' });
     // Slurm holds back for two minutes what was put back into the queue.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'mocha';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock, type Clock } from '../../src/base/clock.ts';
 import { newRunId, type SessionId } from '../../src/base/ids.ts';
 import { LocalMachine } from '../../src/machines/local/localMachine.ts';
 import type { Machine } from '../../src/machines/machine.ts';
@@ -24,6 +24,7 @@ export interface ClusterOptions {
   readonly wrap?: (login: Machine) => Machine;
   /** Further variables of the login host. */
   readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
 }
 
 export interface SlurmController {
@@ -65,10 +66,11 @@ function slurmController(slurm: TestSlurm, options: ClusterOptions): SlurmContro
   const env = { ...process.env, ...slurm.env, ...options.env };
   const place = { runsFolder: join(folder, 'runs'), workFolder: folder };
   const local = options.login ?? new LocalMachine({ ...place, env });
+  const { clock = systemClock } = options;
   const entry: SlurmEntry = { id: 'hpc', kind: 'slurm', ...options.entry };
-  const machine = new SlurmMachine({ entry, login: options.wrap?.(local) ?? local, ...place, clock: systemClock });
+  const machine = new SlurmMachine({ entry, login: options.wrap?.(local) ?? local, ...place, clock });
   const own = join(slurm.folder, `controller-${++lastNumber}`);
-  const runs = new Runs({ machines: createMachines([machine]), folder: own, clock: systemClock });
+  const runs = new Runs({ machines: createMachines([machine]), folder: own, clock });
   const changes: RunChange[] = [];
   runs.onDidChange((change) => changes.push(change));
   return { runs, changes, machine };
@@ -96,4 +98,4 @@ export async function endOf(run: Run, withinMs = 60_000): Promise<Verdict> {
   return run.liveness.verdict;
 }
 
-export const begun = (run: Run): Promise<void> => until('it begins', () => run.process !== undefined, 30_000);
+export const begun = (run: Run): Promise<void> => until('it begins', () => run.process !== undefined);

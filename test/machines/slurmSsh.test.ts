@@ -48,7 +48,7 @@ describe('a Slurm cluster whose login host is reached by SSH', () => {
       assert.ok(run && other);
       assert.equal(run.outputPath, `${host.home}/scratch/runs/${run.spec.id}/output.log`);
       await begun(run);
-      await until('it prints', () => run.metrics.series('loss').values.length > 3, 30_000);
+      await until('it prints', () => run.metrics.series('loss').values.length > 3);
       await sshd.stop();
       await until('it is noticed', () => run.liveness.kind === 'unknown', 60_000);
       await sshd.start();
