@@ -84,7 +84,7 @@ describe('machines in the window', () => {
 
 /** The language server of JSON needs its time. */
 async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const endMs = Date.now() + 20_000;
+  const endMs = Date.now() + 40_000;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
@@ -97,7 +97,7 @@ async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
 async function terminalOf(id: string): Promise<Terminal> {
   const opened = Promise.withResolvers<Terminal>();
   const listening = window.onDidOpenTerminal((terminal) => terminal.name === id && opened.resolve(terminal));
-  const endMs = Date.now() + 20_000;
+  const endMs = Date.now() + 40_000;
   try {
     while (Date.now() < endMs) {
       await commands.executeCommand('helios.openMachineTerminal', id);

@@ -79,9 +79,9 @@ async function journal(): Promise<readonly JournalLine[]> {
 }
 
 async function eventually(isTrue: () => boolean | Promise<boolean>, seen: () => unknown): Promise<void> {
-  const endMs = performance.now() + 30_000;
+  const endMs = performance.now() + 40_000;
   while (!(await isTrue())) {
-    if (performance.now() > endMs) assert.fail(`Not seen within 30 s: ${JSON.stringify(seen())}`);
+    if (performance.now() > endMs) assert.fail(`Not seen within 40 s: ${JSON.stringify(seen())}`);
     await delay(100);
   }
 }

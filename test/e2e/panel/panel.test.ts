@@ -37,7 +37,7 @@ const pixelsOf = (canvas: Locator, rgb: readonly [number, number, number], part:
 const blue = [0x37, 0x94, 0xff] as const;
 const orange = [0xd1, 0x86, 0x16] as const;
 
-async function until(what: string, isSo: () => Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+async function until(what: string, isSo: () => Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const endMs = Date.now() + timeoutMs;
   while (!(await isSo())) {
     if (Date.now() > endMs) assert.fail(`never: ${what}`);
@@ -139,8 +139,10 @@ describe('the metrics panel in Chromium', function () {
     await until('zoomed past the line', marksOnly);
     const zoom = (await stateOf(page)).zoom.step;
     for (let index = 0; index < 20; index++) source.add('r-1', 'loss', [Number.NaN]);
+    // What comes after them is there: so they are.
+    source.setSeries('r-1', 'lr', lossCurve(1000, 1));
     source.changed();
-    await page.waitForTimeout(400);
+    await drawn(page, 'lr');
     assert.equal(await marksOnly(), true);
     assert.deepEqual((await stateOf(page)).zoom.step, zoom);
     await page.close();

@@ -43,8 +43,7 @@ function answer(turn: number, lines: number): WireAnswer {
 const turns = 40;
 
 for (const { id, model, start, settings } of backends)
-  describe(`the prompt cache of ${id}`, function () {
-    this.timeout(30_000);
+  describe(`the prompt cache of ${id}`, () => {
     let folder: string;
     let server: WireServer;
     let engine: Engine;

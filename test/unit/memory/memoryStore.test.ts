@@ -7,6 +7,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { MemoryFailure } from '../../../src/memory/memoryPath.ts';
 import { MemoryStore } from '../../../src/memory/memoryStore.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { until } from '../../fakes/scratch.ts';
 
 const isReason =
   (reason: string) =>
@@ -207,7 +208,7 @@ describe('MemoryStore', () => {
     const subscription = watched.onDidChange(() => (changes += 1));
     await watched.write('/a/b', 'g', 'c');
     assert.equal(changes, 1);
-    await until(async () => {
+    await until('the change is told', async () => {
       await writeFile(join(sessionFolder, 'a', 'b.md'), `> edited\n\n${(edits += 1)}\n`);
       await clock.advance(1000);
       return changes > 1;
@@ -230,7 +231,7 @@ describe('MemoryStore', () => {
     watched.onDidChange(() => (changes += 1));
     assert.deepEqual((await readdir(home)).sort(), ['sessions']);
     await mkdir(globalFolder);
-    await until(async () => {
+    await until('the note is told', async () => {
       await writeFile(join(globalFolder, 'made.md'), `> by a person ${(edits += 1)}\n`);
       await clock.advance(1000);
       return changes > 0;
@@ -239,8 +240,7 @@ describe('MemoryStore', () => {
     assert.deepEqual(await readdir(join(home, 'sessions', 's-1')), []);
   });
 
-  it('holds two thousand notes in a prompt of bounded size', async function () {
-    this.timeout(20_000);
+  it('holds two thousand notes in a prompt of bounded size', async () => {
     for (let folder = 0; folder < 20; folder += 1) {
       await mkdir(join(sessionFolder, `papers-${folder}`), { recursive: true });
       await Promise.all(
@@ -256,11 +256,3 @@ describe('MemoryStore', () => {
     assert.match(text, /more under \/papers-/);
   });
 });
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt += 1) {
-    if (await isTrue()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  assert.fail('did not happen');
-}

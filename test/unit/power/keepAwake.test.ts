@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { KeepAwake } from '../../../src/power/keepAwake.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { until } from '../../fakes/testEngine.ts';
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -17,14 +18,6 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
-
-async function until(holds: () => boolean): Promise<void> {
-  const endMs = performance.now() + 10_000;
-  while (!holds()) {
-    if (performance.now() > endMs) throw new Error(`Never came true: ${holds.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 describe('keeping the computer awake', () => {
   let folder = '';

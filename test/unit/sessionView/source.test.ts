@@ -9,6 +9,7 @@ import { OpenSessions } from '../../../src/vscode/window/openSessions.ts';
 import { createMetricsSource } from '../../../src/vscode/metrics/metricsSource.ts';
 import { createSessionViewSource } from '../../../src/vscode/sessionView/sessionViewSource.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { until as untilSo } from '../../fakes/scratch.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventually, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
 
@@ -130,11 +131,11 @@ describe('what a session view reads', () => {
       return session;
     };
     const looked = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
-      for (let looks = 0; !(await isTrue()); looks += 1) {
-        assert.ok(looks < 500, 'it was never seen');
+      await untilSo('it is seen', async () => {
+        if (await isTrue()) return true;
         await clock.advance(1_000);
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+        return false;
+      });
     };
 
     it('shows its values as they come, and then its end', async () => {

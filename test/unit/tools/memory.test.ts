@@ -103,5 +103,5 @@ describe('the memory tools', () => {
     const { children, note } = (await call(memoryLs(memory), {})).content as { children: unknown[]; note: string };
     assert.equal(children.length, 200);
     assert.match(note, /5 more/);
-  }).timeout(20_000);
+  });
 });
