@@ -24,6 +24,8 @@ const stages: readonly (readonly (readonly Tier[])[])[] = [
     [
       { script: 'test:house', limitMinutes: 10, isBeside: true },
       { script: 'test:host', limitMinutes: 10, isBeside: true },
+      // Builds into dist/, as the host and e2e tiers do: never beside them.
+      { script: 'test:bench', limitMinutes: 10, isBeside: true },
     ],
   ],
   [[{ script: 'test:e2e', limitMinutes: 25, settings: 'test/e2e/.mocharc.json' }]],

@@ -50,6 +50,7 @@ describe('the guard of the limits', () => {
     return new BudgetGuard({
       ...{ log, clock, prices: () => prices, dayLimits: () => dayLimits, going: () => [] },
       provider: () => Object.assign(model, { models: () => models }),
+      children: () => Promise.resolve(nothingSpent),
       today() {
         asked += 1;
         return Promise.resolve({ ...nothingSpent, ...today });

@@ -5,6 +5,9 @@ import { applyEvent, envFor, foldSession, initialState } from '../../../src/agen
 import { growingFold } from '../../../src/agent/journal/growingFold.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
+import type { SessionState } from '../../../src/agent/journal/state.ts';
+import type { Cost } from '../../../src/models/prices.ts';
+import { recorded, runId, runState, started as startedAt } from '../vscode/states.ts';
 import { assertInProportion } from '../../fakes/proportion.ts';
 
 /** A night of so many experiments, each with its run, a question now and then, and a note. */

@@ -6,7 +6,7 @@ import { dueShortening } from '../../../src/agent/context/checkpoint.ts';
 import { foldSession } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
-import { noUsage, type AssistantBlock, type Message } from '../../../src/models/model.ts';
+import { noUsage, type AssistantBlock, type Message, type StopReason } from '../../../src/models/model.ts';
 import { assertInProportion } from '../../fakes/proportion.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
