@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { LookupFunction } from 'node:net';
 import tls from 'node:tls';
-import type { Dispatcher } from 'undici';
+import type * as Undici from 'undici';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { parseProxy } from './proxy.ts';
 
@@ -23,7 +23,7 @@ type Fetch = typeof globalThis.fetch;
  * The call rejects as `fetch` does, or with `UserFacing` where a setting is wrong or the proxy is at fault.
  */
 export function createFetch(settings: () => NetworkSettings): Fetch {
-  const ways = new Map<string, Promise<Dispatcher>>();
+  const ways = new Map<string, Promise<Undici.Dispatcher>>();
   let trustsSystem = false;
 
   const through = async (way: NetworkSettings, ...[input, init]: Parameters<Fetch>): Promise<Response> => {
@@ -32,7 +32,7 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
     const dispatcher = ways.get(key) ?? openWay(way, trustsSystem);
     ways.set(key, dispatcher);
     dispatcher.catch(() => ways.delete(key));
-    const { fetch } = await import('undici');
+    const { fetch } = await loadUndici();
     // Both implement the same standard; their types do not know of each other.
     const call = fetch as unknown as (input: unknown, init: unknown) => Promise<Response>;
     return call(input, { ...init, dispatcher: await dispatcher }).catch((error: unknown) => {
@@ -60,22 +60,26 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
  * A way for one purpose, to be destroyed after use, that trusts the certificates of the system too. What is connected to
  * without the proxy is found by `lookup`. Rejects with `UserFacing` where a setting is wrong.
  */
-export const openDispatcher = (settings: NetworkSettings, lookup: LookupFunction): Promise<Dispatcher> => {
+export const openDispatcher = (settings: NetworkSettings, lookup: LookupFunction): Promise<Undici.Dispatcher> => {
   const { proxy, noProxy, caFile } = settings;
   return openWay({ ...(proxy && { proxy }), ...(noProxy && { noProxy }), ...(caFile && { caFile }) }, true, lookup);
 };
+
+/** The types of its default export lack some of what is there; bundled, it has nothing else. */
+const loadUndici = async (): Promise<typeof Undici> =>
+  (await import('undici')).default as Partial<typeof Undici> as typeof Undici;
 
 async function openWay(
   { proxy, noProxy, caFile }: NetworkSettings,
   trustsSystem: boolean,
   lookup?: LookupFunction,
-): Promise<Dispatcher> {
+): Promise<Undici.Dispatcher> {
   const ca = [
     ...tls.getCACertificates('default'),
     ...(trustsSystem ? tls.getCACertificates('system') : []),
     ...(caFile === undefined ? [] : [await certificates(caFile)]),
   ];
-  const { Agent, EnvHttpProxyAgent } = await import('undici');
+  const { Agent, EnvHttpProxyAgent } = await loadUndici();
   const connect = { ca, ...(lookup && { lookup }) };
   if (proxy === undefined) return new Agent({ connect });
   const uri = parseProxy(proxy).href;

@@ -75,8 +75,8 @@ export async function download(request: DownloadRequest, options: WebOptions, si
 }
 
 async function openDirect(lookup: LookupFunction): Promise<Dispatcher> {
-  const { Agent } = await import('undici');
-  return new Agent({ connect: { lookup } });
+  const { default: undici } = await import('undici');
+  return new undici.Agent({ connect: { lookup } });
 }
 
 interface Way {
@@ -132,10 +132,10 @@ class Attempts {
     const { request, options, names, dispatcher, signal } = this.#way;
     const allowsPrivate = request.allowsPrivateAddresses ?? options.allowsPrivateAddresses();
     await orAborted(names.pin(hostOf(url), allowsPrivate), signal);
-    const { fetch } = await import('undici');
+    const { default: undici } = await import('undici');
     const headers = { 'user-agent': options.userAgent, accept: request.accept, 'accept-language': 'en, *;q=0.5' };
     try {
-      return await fetch(url, { dispatcher, signal, headers, redirect: 'manual', credentials: 'omit' });
+      return await undici.fetch(url, { dispatcher, signal, headers, redirect: 'manual', credentials: 'omit' });
     } catch (error) {
       throw signal.aborted ? error : noAnswer(hostOf(url), error);
     }

@@ -1,9 +1,11 @@
 /**
- * Loads the bundle that is named first, with a stub in place of `vscode`, calls `activate`, and prints how long each took.
+ * Loads the bundle that is named first, with a stub in place of `vscode`, calls `activate`, and prints how long each took and
+ * how large the files are that were loaded.
  * The stub answers everything with more of itself: what is measured is our own work, not that of VS Code.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
+import { join } from 'node:path';
 
 interface Extension {
   activate(context: unknown): void;
@@ -58,5 +60,8 @@ const loadedMs = performance.now();
 activate({ subscriptions: [], extensionUri: stub, secrets: stub, globalState: stub });
 const activatedMs = performance.now();
 if (problems.length > 0) throw new Error(`Not activated: ${problems.join('; ')}`);
-process.stdout.write(JSON.stringify({ loadMs: loadedMs - beforeMs, activateMs: activatedMs - loadedMs }));
+const product = join(bundle, '..');
+const files = Object.keys(require.cache).filter((file) => file.startsWith(product));
+const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+process.stdout.write(JSON.stringify({ loadMs: loadedMs - beforeMs, activateMs: activatedMs - loadedMs, bytes }));
 process.exit();

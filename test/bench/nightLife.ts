@@ -16,9 +16,7 @@ const terms = JSON.parse(process.argv[2] ?? '{}') as LifeTerms;
 const { kind, home, workFolder, product, url, goal, graceMs, sessionId } = terms;
 
 const engineFile = join(product, 'engine.cjs');
-const engines = createRequire(engineFile)(engineFile) as {
-  readonly 'compose.ts': typeof compose;
-};
+const { createEngine } = createRequire(engineFile)(engineFile) as typeof compose;
 const secrets = { anthropic: 'bench-key' };
 const settings: EngineSettings = {
   ...{ provider: 'claude', permissionMode: 'allow', idleTurns: 5 },
@@ -27,7 +25,7 @@ const settings: EngineSettings = {
 
 const tell = (news: LifeNews): boolean | undefined => process.send?.(news);
 
-const engine = await engines['compose.ts'].createEngine({
+const engine = await createEngine({
   ...{ home, workFolder },
   assetsFolder: product,
   settings: () => settings,

@@ -13,7 +13,9 @@ const needed = [
   /^package\.json$/,
   /^(readme|changelog)\.md$/i,
   /^LICENSE\.txt$/,
-  /^dist\/((extension|shared|engine|keeper|anthropic|bedrock|claude|gemini|openai|ssh2|dockerode|undici|nodemailer)\.cjs|pageWorker\.mjs|sql-wasm\.wasm|(machines|project)\.schema\.json)$/,
+  /^dist\/((extension|engine|keeper)\.cjs|pageWorker\.mjs|sql-wasm\.wasm|(machines|project)\.schema\.json)$/,
+  // What they share, and what only a call needs; not the command line.
+  /^dist\/(?!onThisComputer)[\w-]+-[0-9A-Z]{8}\.cjs$/,
   /^dist\/webview\/[^/]+\/[^/]+\.(js|css|ttf)$/,
   /^media\/([^/]+\/)*[^/]+\.(svg|png|md|py|txt|json)$/,
   /^skills\/[^/]+\/SKILL\.md$/,
@@ -49,7 +51,6 @@ describe('the installed VSIX', () => {
       'dist/webview/metrics/main.js',
       'dist/webview/session/main.js',
       'dist/webview/session/style.css',
-      'dist/shared.cjs',
       'dist/engine.cjs',
       'dist/keeper.cjs',
       'dist/sql-wasm.wasm',

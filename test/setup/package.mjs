@@ -3,7 +3,7 @@ import { createVSIX } from '@vscode/vsce';
 import { mkdir, stat } from 'node:fs/promises';
 import { outFolder, packagePath, repositoryRoot } from './paths.ts';
 
-const limitMegabytes = 3;
+const limitMegabytes = 8;
 
 await mkdir(outFolder, { recursive: true });
 await createVSIX({
