@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
+import { shellTexts } from './shellTexts.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -30,7 +31,11 @@ export const nodeBundles = ({
 }: NodeBundles): esbuild.BuildOptions => ({
   ...nodeOptions,
   ...{ entryPoints, outdir, splitting: true, format: 'esm', outExtension: { '.js': '.cjs' }, write: false },
-  ...{ minify: isProduction, sourcemap: isProduction ? false : 'inline', plugins: [toCommonJs(isProduction)] },
+  ...{
+    minify: isProduction,
+    sourcemap: isProduction ? false : 'inline',
+    plugins: [shellTexts, toCommonJs(isProduction)],
+  },
   // The last two are native parts of ssh2, which does without them.
   external: ['vscode', ...external, 'cpu-features', '*.node'],
 });

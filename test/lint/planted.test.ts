@@ -12,7 +12,7 @@ type Files = Readonly<Record<string, string>>;
 
 interface Plant {
   readonly what: string;
-  readonly script: 'typecheck' | 'lint' | 'format:check' | 'arch' | 'unused';
+  readonly script: 'typecheck' | 'lint' | 'format:check' | 'arch' | 'unused' | 'shell';
   /** Beside others, its tool would not say whether it fails for it. */
   readonly isAlone?: true;
   readonly files: Files;
@@ -23,6 +23,7 @@ interface Plant {
 /** The smallest tree that keeps every rule. */
 const cleanTree: Files = {
   'src/extension.ts': "import { half } from './base/half.ts';\n\nhalf(2);\n",
+  'src/base/half.sh': 'echo "$1"\n',
   'src/base/half.ts': 'export function half(value: number): number {\n  return value / 2;\n}\n',
   'webview/metrics/main.ts': "document.title = 'Metrics';\n",
   'test/unit/half.test.ts': "import { half } from '../../src/base/half.ts';\n\nhalf(4);\n",
@@ -30,7 +31,7 @@ const cleanTree: Files = {
 
 const configuration = [
   ...['tsconfig.json', 'webview/tsconfig.json', 'test/tsconfig.json', '.prettierrc.json', '.prettierignore'],
-  ...['test/lint/eslint.config.mjs', 'test/lint/architecture.cjs', 'test/lint/knip.json'],
+  ...['test/lint/eslint.config.mjs', 'test/lint/architecture.cjs', 'test/lint/knip.json', 'test/lint/shell.ts'],
 ];
 
 /** Each in a file of its own, so that all of a tool stand in one tree. */
@@ -139,6 +140,19 @@ const plants: readonly Plant[] = [
     script: 'unused',
     files: { 'src/base/planted.ts': 'export {};\n' },
     named: /src\/base\/planted\.ts/,
+  },
+  {
+    what: 'a shell script that does not parse',
+    script: 'shell',
+    isAlone: true,
+    files: { 'src/base/unparsed.sh': 'if true; then\n' },
+    named: /^src\/base\/unparsed\.sh: \d+: Syntax error/m,
+  },
+  {
+    what: 'a variable of the shell that falls apart',
+    script: 'shell',
+    files: { 'src/base/unquoted.sh': 'rm -f $1\n' },
+    named: /src\/base\/unquoted\.sh:1:7:.*SC2086/,
   },
 ];
 

@@ -1,5 +1,6 @@
 /** What is different between two states of the code. */
 import type { Clock } from '../../base/clock.ts';
+import { shellText } from '../../base/shellText.ts';
 import { runGit, scriptStart } from './gitScript.ts';
 import type { RepoPlace } from './worktrees.ts';
 
@@ -17,18 +18,7 @@ export interface CodeDiff {
 
 const statBytes = 6_000;
 
-const script = String.raw`${scriptStart}
-enter_repo "$1"
-a=$(g rev-parse -q --verify "$2^{commit}") && b=$(g rev-parse -q --verify "$3^{commit}") || exit 85
-printf '%s\0%s\0' "$a" "$b"
-d() { g diff --no-ext-diff --no-textconv --ignore-submodules=dirty "$@" "$a" "$b" --; }
-if d --quiet; then exit 0; fi
-d --stat=100 --stat-count=60 | head -c "$4"
-printf '\0'
-d | head -c "$5"
-printf '\0'
-d | wc -c
-`;
+const script = `${scriptStart}${shellText('./codeDiff.sh', import.meta.url)}`;
 
 /** `a` and `b`: revisions as `Worktrees.resolve` gives them. Rejects with `GitFailure`. */
 export async function codeDiff(

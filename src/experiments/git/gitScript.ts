@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { delay, type Clock } from '../../base/clock.ts';
 import { HeliosError, messageOf } from '../../base/errors.ts';
+import { shellText } from '../../base/shellText.ts';
 import { oneLine, shellQuote } from '../../base/text.ts';
 import type { Machine, StreamResult } from '../../machines/machine.ts';
 
@@ -128,88 +129,4 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
  * or cleaners is started, and nothing is fetched. `g` is git in the repository of the current folder; `enter` goes to the
  * top of its work tree; `own_dir` makes the git folder `$own` of our own, `p` is git with that in place of the person's.
  */
-export const scriptStart = String.raw`
-set -f
-unset $(env | sed -n 's/^\(GIT_[A-Za-z0-9_]*\)=.*/\1/p' |
-  grep -v -e '^GIT_CONFIG_GLOBAL$' -e '^GIT_CONFIG_SYSTEM$' -e '^GIT_CONFIG_NOSYSTEM$') HELIOS_NONE
-LC_ALL=C GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1
-GIT_AUTHOR_NAME=Helios GIT_AUTHOR_EMAIL=helios@localhost GIT_COMMITTER_NAME=Helios GIT_COMMITTER_EMAIL=helios@localhost
-export LC_ALL GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT GIT_NO_REPLACE_OBJECTS GIT_NO_LAZY_FETCH
-export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
-
-g() {
-  git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.untrackedCache=false -c core.quotePath=false \
-    -c core.logAllRefUpdates=false -c core.safecrlf=false -c core.splitIndex=false -c gc.auto=0 \
-    -c maintenance.auto=false -c commit.gpgSign=false -c submodule.recurse=false -c core.preloadIndex=true \
-    -c diff.external= -c color.ui=false "$@"
-}
-
-# Goes to the top of the work tree that folder $1 is in; $prefix leads back. $head: what $2 names, else the commit that is
-# checked out.
-enter() {
-  cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
-  command -v git >/dev/null || exit 81
-  base=${'$'}{2:-HEAD}
-  set -- $(g rev-parse --is-bare-repository --is-inside-work-tree) || exit 83
-  [ $# -eq 2 ] || exit 83
-  [ "$2" = true ] || exit 84
-  prefix=$(g rev-parse --show-prefix)
-  top=$(g rev-parse --show-toplevel) && cd -- "$top" || exit 84
-  git_dir=$(g rev-parse --absolute-git-dir) || exit 81
-  common=$(cd -- "$(g rev-parse --git-common-dir)" && pwd -P) || exit 83
-  empty=$(g hash-object -t tree /dev/null) || exit 83
-  head=$(g rev-parse -q --verify "$base^{commit}") || head=
-}
-
-# The same, in the person's repository where $1 is, or was, a work tree of ours.
-enter_repo() {
-  [ -e "$1" ] || ! [ -e "$1.repo" ] || set -- "$(cat -- "$1.repo")"
-  enter "$1"
-  [ ! -e "$git_dir/helios" ] || enter "$(cat -- "$top.repo")"
-}
-
-# A folder of our own for as long as this takes: $own. Helios home $1; unique name $2.
-own_folder() {
-  for base in "$1/tmp" "${'$'}{TMPDIR:-/tmp}"; do
-    own=$base/git.$2
-    mkdir -p -- "$base" 2>/dev/null && mkdir -m 700 -- "$own" 2>/dev/null && break
-    own=
-  done
-  [ -n "$own" ] || { echo 'there is no place for temporary files' >&2; exit 1; }
-  trap 'rm -rf -- "$own"' EXIT
-  trap 'exit 1' HUP INT TERM PIPE
-  # Of those who were cut off.
-  find "$base" -maxdepth 1 -name 'git.*' -mtime +1 -exec rm -rf -- {} + 2>/dev/null
-}
-
-# With what makes it a git folder, which knows the objects of the repository and nothing of its settings.
-own_dir() {
-  own_folder "$@"
-  mkdir "$own/refs" "$own/info" "$own/objects"
-  echo 'ref: refs/heads/none' >"$own/HEAD"
-  cat "$common/info/exclude" >"$own/info/exclude" 2>/dev/null
-  { cat "$common/info/attributes"; echo; echo '* -filter'; } >"$own/info/attributes" 2>/dev/null
-  {
-    if [ ${'$'}{#empty} -gt 40 ]; then printf '[extensions]\n\tobjectFormat = sha256\n'; fi
-    printf '[core]\n\trepositoryFormatVersion = %s\n\tbare = false\n' "$((${'$'}{#empty} > 40))"
-    g config --get-regexp '^core\.(filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode|checkstat|trustctime|sharedrepository)$' |
-      sed 's/^core\.\([a-z]*\)/\1 =/; s/=$/= true/'
-  } >"$own/config"
-  objects=$common/objects
-  # What cannot be kept can still be told.
-  if ! [ -w "$objects" ]; then
-    GIT_ALTERNATE_OBJECT_DIRECTORIES=$objects objects=$own/objects
-    export GIT_ALTERNATE_OBJECT_DIRECTORIES
-  fi
-}
-
-# A copy of the index, as old as it is: what was changed in the moment when it was written is looked at anew.
-own_index() {
-  cp -p -- "$git_dir/index" "$own/index" 2>/dev/null
-  find "$git_dir" -maxdepth 1 -name 'sharedindex.*' -exec cp -p -- {} "$own/" \; 2>/dev/null
-}
-
-p() {
-  GIT_DIR=$own GIT_WORK_TREE=${'$'}{tree_at:-$top} GIT_INDEX_FILE=${'$'}{index:-$own/index} GIT_OBJECT_DIRECTORY=$objects g "$@"
-}
-`;
+export const scriptStart = shellText('./gitStart.sh', import.meta.url);

@@ -1,24 +1,18 @@
 /** Puts the guard of git where runs live on a machine. */
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
+import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { heliosFolder } from './gitScript.ts';
-import { guardEnv, guardScript } from './guardScript.ts';
+
+const guardScript = shellText('./guard.sh', import.meta.url);
+const guardEnv = shellText('./guardEnv.sh', import.meta.url);
 
 /** Each version has a folder of its own: those that runs began with stay. */
 const version = createHash('sha256').update(guardScript).update(guardEnv).digest('hex').slice(0, 10);
 
-const script = `dir=$1
-command -v git >/dev/null || { echo none; exit 0; }
-if ! [ -x "$dir/git" ]; then
-  new=$dir.$$
-  mkdir -p -- "$new/template" && cat >"$new/git" && chmod 755 "$new/git" || exit 1
-  printf '%s\n' "$2" >"$new/env" && : >"$new/.helios-git-guard" && : >"$new/template/helios-own" || exit 1
-  [ -e "$dir" ] || mv -- "$new" "$dir"
-  rm -rf -- "$new"
-fi
-PATH=$dir:$PATH git --version >/dev/null && echo ready`;
+const script = shellText('./installGuard.sh', import.meta.url);
 
 export type GuardState =
   | { readonly kind: 'ready'; readonly folder: string }

@@ -1,6 +1,7 @@
 /** What the person takes over of an experiment: a branch of theirs, or a patch. Only ever on their request. */
 import { UserFacing } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
+import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
 import type { CodeState } from '../experiment.ts';
 import { GitFailure, runGit, scriptStart } from './gitScript.ts';
@@ -20,29 +21,9 @@ export interface PromotedBranch {
 
 const stepMs = 120_000;
 
-const branchScript = String.raw`${scriptStart}
-enter_repo "$1"
-# What git would take for a branch, and people for something else.
-case $2 in @ | refs/*) exit 87 ;; esac
-[ ${'$'}{#2} -le 200 ] && git check-ref-format --branch "$2" >/dev/null 2>&1 || exit 87
-if g show-ref -q --verify "refs/heads/$2"; then exit 86; fi
-# A name can be a branch or the folder of others.
-taken=$(g for-each-ref --count=1 --format='%(refname:lstrip=2)' "refs/heads/$2/")
-above=$2
-while [ "$above" != "${'$'}{above%/*}" ] && [ -z "$taken" ]; do
-  above=${'$'}{above%/*}
-  if g show-ref -q --verify "refs/heads/$above"; then taken=$above; fi
-done
-[ -z "$taken" ] || { printf '%s\n' "$taken" >&2; exit 89; }
-commit=$(g rev-parse -q --verify "$3^{commit}") || exit 85
-g update-ref -m 'helios: promoted' "refs/heads/$2" "$commit" "" || exit 1
-`;
+const branchScript = `${scriptStart}${shellText('./promoteBranch.sh', import.meta.url)}`;
 
-const patchScript = String.raw`${scriptStart}
-enter_repo "$1"
-commit=$(g rev-parse -q --verify "$2^{commit}") || exit 85
-g diff --binary --full-index --no-ext-diff --no-textconv "${'$'}{head:-$empty}" "$commit" --
-`;
+const patchScript = `${scriptStart}${shellText('./promotePatch.sh', import.meta.url)}`;
 
 /** Makes a branch that is not checked out; one that exists is never moved. Throws `UserFacing`. */
 export async function promoteToBranch({ machine, code, clock }: PromotedCode, branch: string): Promise<PromotedBranch> {

@@ -1,6 +1,7 @@
 /** What stands in a work tree beside the commit that is checked out: one look, which changes nothing. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { isOwnReport, secretPatterns } from './leaveOut.ts';
 import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
@@ -43,44 +44,7 @@ export interface GitPlace {
   readonly signal?: AbortSignal;
 }
 
-const surveyScript = String.raw`${scriptStart}
-section() { printf '%s\0%s\0' "$mark" "$1"; }
-mark=$2
-enter "$1" "$4"
-if [ -n "$prefix" ] && [ -z "$(g ls-files -- "$prefix" | head -n 1)" ] && g check-ignore -q -- "$prefix"; then exit 88; fi
-section place
-printf '%s\0%s\0%s\0' "$top" "$head" "$empty"
-own_dir "$3" "$mark"
-own_index
-section changed
-p diff-files --raw -z --no-renames --ignore-submodules=dirty || exit 1
-section staged
-p diff-index --cached --raw -z --no-renames --ignore-submodules=none --no-abbrev "${'$'}{head:-$empty}" -- || exit 1
-section fresh
-excludes=$(g config --path core.excludesFile) || excludes=
-others() { p ${'$'}{excludes:+-c} ${'$'}{excludes:+"core.excludesFile=$excludes"} --literal-pathspecs ls-files -z --others --exclude-standard "$@"; }
-others || exit 1
-section ignored
-if [ -n "$5" ]; then
-  files=$5
-  IFS='
-'
-  set --
-  for file in $files; do set -- "$@" "$prefix$file"; done
-  unset IFS
-  others --ignored -- "$@" >"$own/ignored"
-  tr '\n\0' '\001\n' <"$own/ignored" | while IFS= read -r file; do
-    case $file in *"$(printf '\001')"*) continue ;; esac
-    [ -f "$file" ] && printf '%s\0%s\0' "$file" "$(p hash-object --no-filters -- "$file")"
-  done
-fi
-section unwatched
-sparse=$(g config --bool core.sparseCheckout)
-flags='[a-z]'
-[ "$sparse" = true ] || flags='[a-zS]'
-p ls-files -v -z | tr '\n\0' '\001\n' | grep "^$flags " | tr '\n\001' '\0\n'
-exit 0
-`;
+const surveyScript = `${scriptStart}${shellText('./survey.sh', import.meta.url)}`;
 
 /** Rejects with `GitFailure`. */
 export async function survey({ folder, base = '', files = [], ...place }: GitPlace): Promise<Survey> {
@@ -132,20 +96,7 @@ function rawEntries(fields: readonly string[]): RawEntry[] {
   return entries;
 }
 
-const inspectScript = String.raw`${scriptStart}
-cd -- "$1" || exit 82
-own_folder "$3" "$2"
-list=$own/list
-cat >"$list"
-printf '%s\n' "$5" >"$own/patterns"
-xargs -0 ls -ldn -- <"$list" 2>/dev/null
-echo "$2"
-xargs -0 sh -c 'for file; do [ -r "$file" ] || [ -h "$file" ] || printf "%s\n" "$file"; done' sh <"$list"
-echo "$2"
-xargs -0 sh -c 'blocks=$1 patterns=$2; shift 2
-find "$@" -prune -type f -size "-$blocks" -exec grep -lE -f "$patterns" -- {} +' sh "$4" "$own/patterns" <"$list" 2>/dev/null
-exit 0
-`;
+const inspectScript = `${scriptStart}${shellText('./inspect.sh', import.meta.url)}`;
 
 export interface Inspected {
   /** Name → bytes; only what is there, and is a file or a link. */

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
+import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { refOf } from './codeKeeper.ts';
 import { GitFailure, runGit, scriptStart } from './gitScript.ts';
@@ -30,23 +31,11 @@ export interface TidyReport {
 const stepMs = 120_000;
 
 /** Prints the work trees, an empty name, and the repositories that they are of. */
-const foldersScript = String.raw`
-find "$1" -mindepth 1 -maxdepth 1 -type d -print0 2>/dev/null
-printf '\0'
-find "$1" -mindepth 1 -maxdepth 1 -type f -name '*.repo' -exec cat -- {} + 2>/dev/null | tr '\n' '\0'
-`;
+const foldersScript = shellText('./listFolders.sh', import.meta.url);
 
-const removeScript = String.raw`${scriptStart}
-enter "$1"
-case $git_dir in "$common"/worktrees/?*) ;; *) exit 83 ;; esac
-[ -e "$git_dir/helios" ] || { echo 'it is no work tree of ours' >&2; exit 83; }
-cd / && rm -rf -- "$top" && rm -rf -- "$git_dir"
-`;
+const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.meta.url)}`;
 
-const dropScript = String.raw`${scriptStart}
-enter_repo "$1"
-g for-each-ref --format='delete %(refname)' "$2" | g update-ref --no-deref --stdin
-`;
+const dropScript = `${scriptStart}${shellText('./dropRefs.sh', import.meta.url)}`;
 
 /** One with changes that its ref does not hold stays. Rejects with `GitFailure` where the machine cannot be asked. */
 export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
+import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { capture } from './capture.ts';
 import { refOf } from './codeKeeper.ts';
@@ -74,61 +75,13 @@ const isOfLedger = (name: string): boolean => /^e\d+$/.test(name);
  * Prints the commit of ref $3 and the real path of work tree $2, which is made where it is not whole; then whether it was,
  * and whether files of it are kept with Git LFS.
  */
-const addScript = String.raw`${scriptStart}
-enter_repo "$1"
-path=$2 ref=$3
-commit=$(g rev-parse -q --verify "$ref^{commit}") || exit 85
-mkdir -p -- "${'$'}{path%/*}" && path=$(cd -- "${'$'}{path%/*}" && pwd -P)/${'$'}{path##*/} || exit 1
-admin() {
-  set +f
-  grep -lxF -e "$path/.git" /dev/null "$common"/worktrees/*/gitdir 2>/dev/null | sed 's|/gitdir$||'
-  set -f
-}
-is_whole() {
-  [ -e "$path/.git" ] && [ -n "$(admin)" ] && [ -e "$(admin)/helios" ]
-}
-is_new=0
-if ! is_whole; then
-  is_new=1
-  # What is there was cut off while it was made: nobody has worked in it.
-  [ ! -e "$path" ] || [ -z "$(admin)" ] || rm -rf -- "$path"
-  [ -z "$(admin)" ] || rm -rf -- "$(admin)"
-  [ ! -e "$path" ] || { echo "$path is there already, and is no work tree of this repository" >&2; exit 86; }
-  own_dir "$4" "$5"
-  g worktree add --detach --no-checkout -- "$path" "$commit" >/dev/null || exit 1
-  made=$(admin)
-  [ -n "$made" ] || exit 1
-  # As much of it as the checkout has that it is made from.
-  if [ -f "$made/info/sparse-checkout" ] && [ "$(g config --bool core.sparseCheckout)" = true ]; then
-    cp -- "$made/info/sparse-checkout" "$own/info/sparse-checkout"
-    g config --get-regexp '^core\.sparsecheckout(cone)?$' | sed 's/^core\.\([a-z]*\)/\1 =/; 1s/^/[core]\n/' >>"$own/config"
-  fi
-  tree_at=$path index=$made/index p read-tree --reset -u "$commit" >&2 || exit 1
-  printf '%s\n' "$top" >"$path.repo" && : >"$made/helios" || exit 1
-fi
-has_pointers=0
-! g grep -qE 'filter=lfs' "$commit" -- .gitattributes '*/.gitattributes' || has_pointers=1
-printf '%s\0%s\0%s\0%s\0' "$commit" "$path" "$is_new" "$has_pointers"
-`;
+const addScript = `${scriptStart}${shellText('./addWorktree.sh', import.meta.url)}`;
 
-const startScript = String.raw`${scriptStart}
-enter_repo "$1"
-ref=$2 from=$3
-if g rev-parse -q --verify "$ref^{commit}" >/dev/null; then exit 86; fi
-commit=$(g rev-parse -q --verify "$from^{commit}") || exit 85
-g update-ref -m helios "$ref" "$commit" ""
-`;
+const startScript = `${scriptStart}${shellText('./startBranch.sh', import.meta.url)}`;
 
-const hasScript = String.raw`${scriptStart}
-enter_repo "$1"
-g rev-parse -q --verify "$2^{commit}" || :
-`;
+const hasScript = `${scriptStart}${shellText('./findCommit.sh', import.meta.url)}`;
 
-const listScript = String.raw`${scriptStart}
-enter_repo "$1"
-g for-each-ref --sort=committerdate \
-  --format='%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)%00' "$2" | tr -d '\n'
-`;
+const listScript = `${scriptStart}${shellText('./listBranches.sh', import.meta.url)}`;
 
 const repoScript = 'cat -- "$1.repo" 2>/dev/null || :';
 

@@ -1,20 +1,9 @@
-/**
- * The text of `git` as commands and runs of ours find it first in their PATH: a POSIX shell script that decides by
- * sub-command and repository, and becomes the real git or refuses. What only reads is let through everywhere. A work tree
- * of ours takes what changes files and its index, but nothing that reaches the person's refs, stash, settings or branches.
- * A repository that was cloned or begun through it is the agent's own. It guards against what models do by habit, not
- * against a program that is bent on getting past it.
- */
-
-/** With this in its environment, a git that is called by its path, and not by its name, refuses to do anything. */
-const guardWord = 'helios: call git by its name, so that its guard sees it';
-
-/** Read by a shell that knows `$HELIOS_GIT_GUARD`: whatever it starts then finds the guard first. */
-export const guardEnv = `PATH=$HELIOS_GIT_GUARD:$PATH GIT_CONFIG_PARAMETERS='${guardWord}'
-export PATH GIT_CONFIG_PARAMETERS HELIOS_GIT_GUARD`;
-
-export const guardScript = String.raw`#!/bin/sh
-# git, as commands that Helios starts find it: reading is free, the repository of the person is not changed.
+#!/bin/sh
+# The git that commands and runs of Helios find first in their PATH: decides by sub-command and repository, and becomes the
+# real git or refuses. What only reads is let through everywhere. A work tree of Helios takes what changes files and its
+# index, but nothing that reaches the person's refs, stash, settings or branches. A repository that was cloned or begun
+# through it is the agent's own. It guards against what models do by habit, not against a program that is bent on getting
+# past it.
 advice='Reading (status, log, diff, show) is free. To change code use exp_branch, work in its worktree, and exp_commit.'
 refuse() {
   echo "helios: git $1 was not run: $2. $advice" >&2
@@ -38,7 +27,7 @@ unset GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_EXTERNAL_DIFF GIT
 GIT_OPTIONAL_LOCKS=0
 GIT_TERMINAL_PROMPT=0
 export GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT
-options= placed=${'$'}{GIT_DIR:+1}${'$'}{GIT_WORK_TREE:+1}
+options='' placed=${GIT_DIR:+1}${GIT_WORK_TREE:+1}
 while [ $# -gt 0 ]; do
   case $1 in
     -C) [ -z "$2" ] || cd -- "$2" || exit 128; shift 2 || refuse -C 'its folder is missing' ;;
@@ -51,9 +40,9 @@ while [ $# -gt 0 ]; do
       esac
       shift 2
       ;;
-    --git-dir=*) GIT_DIR=${'$'}{1#*=} placed=1; export GIT_DIR; shift ;;
+    --git-dir=*) GIT_DIR=${1#*=} placed=1; export GIT_DIR; shift ;;
     --git-dir) GIT_DIR=$2 placed=1; export GIT_DIR; shift 2 || exit 128 ;;
-    --work-tree=*) GIT_WORK_TREE=${'$'}{1#*=} placed=1; export GIT_WORK_TREE; shift ;;
+    --work-tree=*) GIT_WORK_TREE=${1#*=} placed=1; export GIT_WORK_TREE; shift ;;
     --work-tree) GIT_WORK_TREE=$2 placed=1; export GIT_WORK_TREE; shift 2 || exit 128 ;;
     -p | --paginate | -P | --no-pager | --no-optional-locks | --no-replace-objects) shift ;;
     --literal-pathspecs | --glob-pathspecs | --noglob-pathspecs | --icase-pathspecs | --bare) options="$options $1"; shift ;;
@@ -222,7 +211,7 @@ is_own_command() {
 
 begin_new() {
   patterns='-c | -c* | --c* | -u* | --u* | --t* | --se* | .git/* | */.git/* | .git'
-  ! any "$@" && [ -z "$placed" ] || refuse "$command" 'it names settings, programs or folders that are not clear'
+  { ! any "$@" && [ -z "$placed" ]; } || refuse "$command" 'it names settings, programs or folders that are not clear'
   case $PWD/ in */.git/*) refuse "$command" 'this is the inside of a repository' ;; esac
   target=. skipped=
   for argument; do
@@ -236,7 +225,7 @@ begin_new() {
   done
   [ "$command" = clone ] || { [ ! -e "$target/.git" ] && [ ! -e "$target/HEAD" ]; } || refuse init 'there is a repository already'
   # What is made from this template is the agent's own.
-  GIT_TEMPLATE_DIR=${'$'}{0%/*}/template
+  GIT_TEMPLATE_DIR=${0%/*}/template
   export GIT_TEMPLATE_DIR
   become "$@"
 }
@@ -248,9 +237,9 @@ case $command in
   init | clone) begin_new "$@" ;;
 esac
 found=$("$real" rev-parse --absolute-git-dir --git-common-dir 2>/dev/null) || found=
-git_dir=${'$'}{found%%
+git_dir=${found%%
 *}
-common=${'$'}{found#*
+common=${found#*
 }
 if [ -z "$found" ]; then
   case $command in
@@ -283,4 +272,3 @@ case $git_dir in
     ;;
 esac
 refuse "$command" "it changes the repository of the person"
-`;

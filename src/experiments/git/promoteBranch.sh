@@ -1,0 +1,15 @@
+enter_repo "$1"
+# What git would take for a branch, and people for something else.
+case $2 in @ | refs/*) exit 87 ;; esac
+[ ${#2} -le 200 ] && git check-ref-format --branch "$2" >/dev/null 2>&1 || exit 87
+if g show-ref -q --verify "refs/heads/$2"; then exit 86; fi
+# A name can be a branch or the folder of others.
+taken=$(g for-each-ref --count=1 --format='%(refname:lstrip=2)' "refs/heads/$2/")
+above=$2
+while [ "$above" != "${above%/*}" ] && [ -z "$taken" ]; do
+  above=${above%/*}
+  if g show-ref -q --verify "refs/heads/$above"; then taken=$above; fi
+done
+[ -z "$taken" ] || { printf '%s\n' "$taken" >&2; exit 89; }
+commit=$(g rev-parse -q --verify "$3^{commit}") || exit 85
+g update-ref -m 'helios: promoted' "refs/heads/$2" "$commit" "" || exit 1
