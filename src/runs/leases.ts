@@ -1,10 +1,10 @@
 /** Who has what of a machine: its GPUs, and its places for runs. The machine knows; nothing of it is kept here. */
 import { posix } from 'node:path';
 import type { RunId, SessionId } from '../base/ids.ts';
+import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
-import { memberWords, systemWords } from './capsuleWords.ts';
-import { leaseWords } from './leaseWords.ts';
+import { leaseWords } from './capsuleScript.ts';
 
 /** A run that goes on. */
 export interface LeaseHolder {
@@ -49,19 +49,6 @@ const gpuSlot = (id: string, [runId, number, sessionId]: readonly string[]): Gpu
     ? { id }
     : { id, heldBy: { runId: runId as RunId, sessionId: sessionId as SessionId, number: Number(number) } };
 
-/** Prints `gpu ID [run number session]` and, for each place that is taken, `slot`. */
 const lookScript = (runsFolder: string, gpuIds: readonly string[]): string => `
-leases=${shellQuote(posix.dirname(runsFolder))}/leases/$(uname -n)
-${systemWords}${memberWords}${leaseWords}
-for gpu in $(gpu_ids ${shellQuote(gpuIds.join(','))}); do
-  lease=$leases/gpu-$gpu
-  if is_held "$lease"; then
-    echo "gpu $gpu $(value run "$lease") $(value number "$lease") $(value session "$lease")"
-  else
-    echo "gpu $gpu"
-  fi
-done
-for lease in "$leases"/slot-*; do
-  if is_held "$lease"; then echo slot; fi
-done
-`;
+place=${shellQuote(posix.dirname(runsFolder))} listed=${shellQuote(gpuIds.join(','))}
+${leaseWords}${shellText('./lookLeases.sh', import.meta.url)}`;

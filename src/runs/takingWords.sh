@@ -1,57 +1,15 @@
-/**
- * Leases of GPUs and of places for runs, as functions of a POSIX shell. They are files beside the runs folder, one folder
- * per host, for a home may be shared by several: `gpu-0`, `slot-1`, each naming the folder of the run that has it. A
- * lease is nothing but that name: it holds as long as that run goes on, so nobody needs to give it back.
- */
 
-// `${$}{` is how the shell's own braces are written in a template.
-const $ = '$';
+# Taking leases, in the capsule of a run. Needs leaseWords and $folder; refuse ends the capsule.
 
-/** Who has what. Needs the words of the system and of members, and $leases. */
-export const leaseWords = String.raw`
-# The GPUs that runs may take, in the order of $1, a list of indexes and UUIDs; without one, those that we were given.
-gpu_ids() {
-  set -- "${$}{1:-${$}{CUDA_VISIBLE_DEVICES-}}"
-  there=$(gpus_there)
-  [ -n "$1" ] || echo "$there" | cut -d , -f 1
-  for wanted_id in $(echo "$1" | tr ',' ' ' | tr -dc 'A-Za-z0-9 -'); do
-    case $wanted_id in
-      MIG-*) echo "$wanted_id" ;;
-      *) echo "$there" | sed -n "s/^\($wanted_id\)$/\1/p; s/^\($wanted_id\),.*/\1/p; s/^\([0-9]*\),$wanted_id$/\1/p" ;;
-    esac
-  done
-}
-
-# Lines: index, or index,uuid. What a driver says that does not work is not taken for a GPU.
-gpus_there() {
-  if command -v nvidia-smi >/dev/null; then
-    nvidia-smi --query-gpu=index,uuid --format=csv,noheader 2>/dev/null |
-      sed -n 's/^ *\([0-9][0-9]*\), *\([A-Za-z0-9-]*\) *$/\1,\2/p'
-  elif command -v rocm-smi >/dev/null; then
-    rocm-smi --showid 2>/dev/null | sed -n 's/^GPU\[\([0-9]*\)\].*/\1/p' | sort -nu
-  fi
-}
-
-# Whether the run that lease $1 names goes on: it has no exit record, and its capsule lives or processes of it are left.
-is_held() {
-  owner=$(value folder "$1")
-  [ -n "$owner" ] && ! [ -e "$owner/exit" ] || return 1
-  is_alive "$owner/capsule" && return 0
-  [ -n "$(folder=$owner id=${$}{owner##*/}; find_group; members)" ]
-}
-`;
-
-/** Taking, in the capsule of a run. Needs $folder as well; \`refuse\` ends the capsule. */
-export const takingWords = String.raw`
 # Takes what the run was promised for itself alone, or refuses to start it.
 take_leases() {
   wanted=$(value gpus "$terms") slots=$(value slots "$terms")
   [ -n "$wanted$slots" ] || return 0
-  (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ] || refuse '' "No lease could be written in $leases."
+  { (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ]; } || refuse '' "No lease could be written in $leases."
   # Asked before anybody has to wait for us: the drivers may take seconds.
-  [ "${$}{wanted:-0}" -eq 0 ] || gpus=$(gpu_ids "$(value gpu_ids "$terms")")
+  [ "${wanted:-0}" -eq 0 ] || gpus=$(gpu_ids "$(value gpu_ids "$terms")")
   lock || refuse busy 'Other runs that are being started did not leave time to take GPUs or a place. Launch again.'
-  trouble= is_busy=
+  trouble='' is_busy=''
   choose_gpus
   choose_slot
   [ -n "$trouble" ] || write_leases || trouble="No lease could be written in $leases."
@@ -61,14 +19,14 @@ take_leases() {
 
 # $taken: so many as are wanted, separated by commas.
 choose_gpus() {
-  taken= count=0 there=0 holders=
-  [ "${$}{wanted:-0}" -gt 0 ] || return 0
+  taken='' count=0 there=0 holders=''
+  [ "${wanted:-0}" -gt 0 ] || return 0
   for gpu in $gpus; do
     there=$((there + 1))
     if is_held "$leases/gpu-$gpu"; then
-      holders="$holders${$}{holders:+, }GPU $gpu: $(holder "$leases/gpu-$gpu")"
+      holders="$holders${holders:+, }GPU $gpu: $(holder "$leases/gpu-$gpu")"
     elif [ "$count" -lt "$wanted" ]; then
-      taken="$taken${$}{taken:+,}$gpu" count=$((count + 1))
+      taken="$taken${taken:+,}$gpu" count=$((count + 1))
     fi
   done
   if [ "$there" -eq 0 ]; then
@@ -83,11 +41,11 @@ choose_gpus() {
 
 # $slot: the lowest that is free.
 choose_slot() {
-  slot= holders= count=0
+  slot='' holders='' count=0
   [ -n "$slots" ] && [ -z "$trouble" ] || return 0
   for lease in "$leases"/slot-*; do
     is_held "$lease" || continue
-    count=$((count + 1)) holders="$holders${$}{holders:+, }$(holder "$lease")"
+    count=$((count + 1)) holders="$holders${holders:+, }$(holder "$lease")"
   done
   if [ "$count" -ge "$slots" ]; then
     is_busy=busy
@@ -109,7 +67,7 @@ holder() {
 }
 
 write_leases() {
-  for name in $(echo "$taken" | tr ',' '\n' | sed '/./s/^/gpu-/') ${$}{slot:+slot-$slot}; do
+  for name in $(echo "$taken" | tr ',' '\n' | sed '/./s/^/gpu-/') ${slot:+slot-$slot}; do
     {
       printf 'folder=%s\n' "$folder"
       grep -e '^run=' -e '^number=' -e '^session=' "$terms"
@@ -147,7 +105,7 @@ unlock() {
 last_turn() {
   last=0
   for file in "$leases"/lock.*; do
-    number=${$}{file##*.}
+    number=${file##*.}
     case $number in *[!0-9]*) continue ;; esac
     [ "$number" -le "$last" ] || last=$number
   done
@@ -156,7 +114,7 @@ last_turn() {
 
 forget_turns() {
   for file in "$leases"/lock.*; do
-    [ "${$}{file##*.}" -ge "$turn" ] || rm -f "$file"
+    [ "${file##*.}" -ge "$turn" ] || rm -f "$file"
   done
 }
 
@@ -168,13 +126,13 @@ export_leases() {
     [ "$threads" -gt 0 ] || threads=1
   fi
   if [ -n "$threads" ]; then
-    OMP_NUM_THREADS=${$}{OMP_NUM_THREADS:-$threads}
+    OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
     export OMP_NUM_THREADS
   fi
   [ -n "$(value gpus "$terms")" ] || return 0
   taken=$(value gpus "$folder/lease")
   # The order in which nvidia-smi counts them. Without a GPU, a number that none has.
-  CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=${$}{taken:--1}
+  CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=${taken:--1}
   export CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES
   # Not ROCR_VISIBLE_DEVICES as well: those that it leaves are counted anew, and HIP would choose among them again.
   if ! command -v nvidia-smi >/dev/null; then
@@ -182,4 +140,3 @@ export_leases() {
     export HIP_VISIBLE_DEVICES
   fi
 }
-`;

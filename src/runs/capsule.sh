@@ -1,0 +1,200 @@
+
+# The capsule, behind the words that it needs. capsule.ts says what it promises.
+#
+# Runs the command of this folder so that it outlives whoever started it, and writes down what became of it.
+#   capsule.sh start             start the command and wait for its end
+#   capsule.sh signal SIGNAL     signal every process of the run
+#   capsule.sh end SIGNAL TICKS  the same, then KILL those that are left after TICKS x 0.1 s, and look again
+folder=${0%/*}
+id=${folder##*/}
+terms=$folder/terms
+leases=${folder%/*/*}/leases/$(uname -n)
+
+# The system's count of processes that it ended for want of memory in our control group.
+oom_kills() {
+  [ -r /proc/self/cgroup ] || return 0
+  while IFS=: read -r _ kinds path; do
+    case ,$kinds, in
+      ,,) root=/sys/fs/cgroup name=memory.events ;;
+      *,memory,*) root=/sys/fs/cgroup/memory name=memory.oom_control ;;
+      *) continue ;;
+    esac
+    for file in "$root$path/$name" "$root/$name"; do
+      [ -r "$file" ] && sed -n 's/^oom_kill //p' "$file" && break
+    done
+  done </proc/self/cgroup
+}
+
+# Shows that the capsule lives, and ends the run when its time is over: one process, which sleeps.
+guard() {
+  trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
+  limit=$(value limit_ms "$terms") grace=$(value grace_ms "$terms") lived=0 since=
+  [ "$(value limit_from "$terms")" = first_metric ] || since=0
+  sleep 0.01 2>/dev/null && fractions=1 || fractions=
+  seen=$(ticking_ms)
+  # The run goes on without its capsule, and so does its limit.
+  while kill -0 "$$" 2>/dev/null || is_alive "$folder/process"; do
+    : >"$folder/heartbeat"
+    choose_pause
+    sleep "$pause" &
+    sleeper=$!
+    wait "$sleeper"
+    count_time
+    is_time_over || continue
+    trap '' TERM
+    end_all TERM "$grace" limit
+    [ -n "$left" ] || return 0
+  done
+}
+
+# Seconds until there is something to do.
+choose_pause() {
+  pause=5
+  [ -n "$limit" ] || return 0
+  pause=1
+  [ -n "$since" ] || return 0
+  rest=$((since + limit - lived))
+  [ "$rest" -gt 100 ] || rest=100
+  if [ "$rest" -gt 5000 ]; then
+    pause=5
+  elif [ -n "$fractions" ]; then
+    pause=$((rest / 1000)).$(printf %03d $((rest % 1000)))
+  else
+    pause=$(((rest + 999) / 1000))
+  fi
+}
+
+# $lived: how long the run has gone on, in milliseconds; $since: when the clock of its limit began.
+count_time() {
+  [ -n "$limit" ] || return 0
+  now=$(ticking_ms)
+  step=$((now - seen)) seen=$now
+  # The computer was asleep, or its clock was set: that is no time of the run.
+  if [ "$step" -lt 0 ] || [ "$step" -gt 30000 ]; then step=$((${pause%.*} * 1000)); fi
+  lived=$((lived + step))
+  [ -z "$since" ] || return 0
+  age=$(value age_ms "$folder/first_metric")
+  [ -z "$age" ] || since=$((age < 0 ? lived : age > lived ? 0 : lived - age))
+}
+
+is_time_over() {
+  [ -n "$limit" ] && [ -n "$since" ] && [ "$((lived - since))" -ge "$limit" ] && [ -e "$folder/process" ]
+}
+
+# Writes down in file $1 who we are.
+write_process() {
+  printf 'pid=%s\nstart_time=%s\nboot_id=%s\nstarted_ms=%s\ngpus=%s\n' \
+    "$$" "$(start_time $$)" "$(boot_id)" "$(now_ms)" "$(value gpus "$folder/lease")" >"$folder/$1.tmp" &&
+    mv -f "$folder/$1.tmp" "$folder/$1"
+}
+
+# The command, in a session of its own. It becomes the command, so its pid and start time are those of the run.
+command_of_run() {
+  exec >>"$folder/output.log" 2>&1 </dev/null
+  write_process process || exit 126
+  export_leases
+  HELIOS_RUN_ID=$id
+  export HELIOS_RUN_ID
+  guard_git
+  [ -x /bin/bash ] && exec /bin/bash "$folder/command.sh"
+  exec "$(command -v bash || echo /bin/sh)" "$folder/command.sh"
+}
+
+# Whatever the command starts finds the guard of git before git itself.
+guard_git() {
+  # shellcheck disable=SC1091 # On the machine of the run.
+  if [ -n "$HELIOS_GIT_GUARD" ] && [ -r "$HELIOS_GIT_GUARD/env" ]; then . "$HELIOS_GIT_GUARD/env"; fi
+}
+
+start() {
+  mkdir "$folder/claim" 2>/dev/null || exit 0
+  # A handler, not "ignore": that would be inherited by the command.
+  trap : HUP INT TERM
+  # The room for the exit record is taken now: the disk may be full by then.
+  printf '%127s\n' '' >"$folder/exit.tmp"
+  write_process capsule
+  take_leases
+  before=$(oom_kills)
+  guard &
+  guard=$!
+  # In the foreground, for a command in the background of a shell cannot be interrupted (INT, QUIT).
+  if command -v setsid >/dev/null; then
+    setsid /bin/sh "$0" command
+  else
+    set -m
+    /bin/sh "$0" command
+  fi
+  code=$?
+  # Of one that is ending the run, the end is waited for.
+  kill "$guard" 2>/dev/null
+  while kill -0 "$guard" 2>/dev/null; do wait "$guard"; done
+  [ ! -e "$folder/kill" ] || await_end
+  oom=0
+  [ "$before" = "$(oom_kills)" ] || oom=1
+  record "$code" "$oom"
+  # For whoever waits for us: a scheduler.
+  exit "$code"
+}
+
+# Others of the run may save their work when its shell is gone already. Their last lines belong to it.
+await_end() {
+  find_group
+  begin_waiting
+  while [ -n "$(members)" ] && [ "$waited" -lt "$(($(value grace_ms "$folder/kill") + 10000))" ]; do nap; done
+}
+
+record() {
+  killed=0 limit=0 started=0
+  [ ! -e "$folder/kill" ] || killed=1
+  [ ! -e "$folder/limit" ] || limit=1
+  [ ! -e "$folder/process" ] || started=1
+  printf 'code=%s\nended_ms=%s\noom=%s\nkilled=%s\nlimit=%s\nstarted=%s\n' \
+    "$1" "$(now_ms)" "$2" "$killed" "$limit" "$started" 1<>"$folder/exit.tmp"
+  mv -f "$folder/exit.tmp" "$folder/exit"
+}
+
+# The run does not start. $1: the file that says of what kind the reason is, if any; $2: the reason.
+refuse() {
+  echo "$2" >>"$folder/output.log"
+  [ -z "$1" ] || : >"$folder/$1"
+  record 75 0
+  exit 0
+}
+
+# $1: signal; of an end, $2: milliseconds until KILL, $3: who ends the run. The first who does gives it its name.
+signal_all() {
+  find_group
+  signalled=$(members | one_line)
+  [ -n "$signalled" ] || return 0
+  [ -z "$3" ] || [ -e "$folder/kill" ] || [ -e "$folder/limit" ] || printf 'grace_ms=%s\n' "$2" >"$folder/$3"
+  # shellcheck disable=SC2086 # A list of pids.
+  kill -s "$1" $signalled 2>/dev/null
+}
+
+end_all() {
+  signal_all "$1" "$2" "$3"
+  escalated=0 left=$signalled
+  begin_waiting
+  while [ -n "$left" ] && { [ "$escalated" -eq 0 ] || [ "$waited" -lt "$(($2 + 5000))" ]; }; do
+    if [ "$waited" -ge "$2" ]; then
+      escalated=1
+      # shellcheck disable=SC2086 # A list of pids.
+      kill -s KILL $left 2>/dev/null
+    fi
+    nap
+    left=$(members | one_line)
+  done
+}
+
+case $1 in
+  start) start ;;
+  command) command_of_run ;;
+  signal)
+    signal_all "$2"
+    printf 'signalled=%s\nleft=%s\n' "$signalled" "$(members | one_line)"
+    ;;
+  end)
+    end_all "$2" "$(($3 * 100))" kill
+    printf 'signalled=%s\nescalated=%s\nleft=%s\n' "$signalled" "$escalated" "$left"
+    ;;
+esac

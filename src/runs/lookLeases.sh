@@ -1,0 +1,15 @@
+
+# Prints "gpu ID [run number session]" and, for each place that is taken, "slot". Needs leaseWords; $place, beside which the
+# leases are, and $listed, the GPUs that runs may take.
+leases=$place/leases/$(uname -n)
+for gpu in $(gpu_ids "$listed"); do
+  lease=$leases/gpu-$gpu
+  if is_held "$lease"; then
+    echo "gpu $gpu $(value run "$lease") $(value number "$lease") $(value session "$lease")"
+  else
+    echo "gpu $gpu"
+  fi
+done
+for lease in "$leases"/slot-*; do
+  if is_held "$lease"; then echo slot; fi
+done

@@ -1,0 +1,60 @@
+# Clocks, boots and processes.
+
+# What file $2 says of $1.
+value() {
+  sed -n "s/^$1=//p" "$2" 2>/dev/null
+}
+
+now_ms() {
+  ms=$(date +%s%3N)
+  case $ms in *[!0-9]* | ??????????????*) ms=$(date +%s)000 ;; esac
+  echo "$ms"
+}
+
+# Milliseconds since a moment of the past. Setting the clock does not move it where the system counts them.
+ticking_ms() {
+  if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%.*}${up#*.}0"; else now_ms; fi
+}
+
+boot_id() {
+  if [ -r /proc/sys/kernel/random/boot_id ]; then
+    cat /proc/sys/kernel/random/boot_id
+  else
+    sysctl -n kern.boottime 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/'
+  fi
+}
+
+# When process $1 started, as the system tells it; nothing when there is no such process.
+start_time() {
+  if [ -r /proc/self/stat ]; then
+    read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
+    set -f
+    # shellcheck disable=SC2086 # Many words.
+    set -- ${stat##*) }
+    set +f
+    case $1 in [!ZX]) echo "${20}" ;; esac
+  else
+    LC_ALL=C TZ=UTC0 ps -o lstart= -p "$1" 2>/dev/null | sed 's/^ *//; s/ *$//'
+  fi
+}
+
+# Whether the process of file $1 is there.
+is_alive() {
+  [ -s "$1" ] && [ "$(value boot_id "$1")" = "$(boot_id)" ] || return 1
+  started=$(value start_time "$1")
+  [ -n "$started" ] && [ "$(start_time "$(value pid "$1")")" = "$started" ]
+}
+
+begin_waiting() {
+  waited=0 napped=
+}
+
+# A moment. $waited: milliseconds since the waiting began, with what was done between the moments.
+nap() {
+  sleep 0.1 2>/dev/null || sleep 1
+  tick=$(ticking_ms)
+  step=$((tick - ${napped:-$tick})) napped=$tick
+  # Also where the clock was set, or the computer was asleep.
+  if [ "$step" -lt 100 ] || [ "$step" -gt 30000 ]; then step=100; fi
+  waited=$((waited + step))
+}
