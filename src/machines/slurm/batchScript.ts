@@ -1,4 +1,5 @@
 /** The script that a job runs on its node: the prologue, then the command of its element. */
+import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { JobElement } from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
@@ -33,50 +34,13 @@ export function batchScript(job: BatchJob, entry: SlurmEntry): string {
   ].join('\n');
 }
 
-const before = String.raw`
-if [ ! -s "$helios_folder/job" ]; then
-  printf '%s\n' "${'$'}{SLURM_ARRAY_JOB_ID:+${'$'}{SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}" | sed "s/^$/$SLURM_JOB_ID/" \
-    >"$helios_folder/job.node" && mv -f "$helios_folder/job.node" "$helios_folder/job"
-fi
-
-helios_fail() {
-  echo "The prologue failed with exit code $1: $helios_step" >&2
-  exit "$1"
-}
-
-# Scripts that somebody wants to be run here.
-helios_orders() {
-  for helios_order in "$helios_folder"/orders/*.sh; do
-    mv -f "$helios_order" "${'$'}{helios_order%.sh}.taken" 2>/dev/null || continue
-    helios_order=${'$'}{helios_order%.sh}
-    /bin/sh "$helios_order.taken" >"$helios_order.tmp" 2>/dev/null </dev/null
-    mv -f "$helios_order.tmp" "$helios_order.out"
-  done
-}
-
-cd -- "$helios_cwd" || exit 1
-`;
+const before = shellText('./batchStart.sh', import.meta.url);
 
 /**
  * With job control, for otherwise a shell lets what it runs in the background ignore INT and QUIT. In the background,
  * for otherwise signals are not heard before its end.
  */
-const after = String.raw`
-set -m
-"$@" &
-helios_command=$!
-set +m
-while :; do
-  wait "$helios_command"
-  helios_code=$?
-  kill -0 "$helios_command" 2>/dev/null || break
-done
-# A signal may have come in place of the exit code.
-wait "$helios_command" 2>/dev/null
-helios_last=$?
-[ "$helios_last" = 127 ] || helios_code=$helios_last
-exit "$helios_code"
-`;
+const after = shellText('./batchCommand.sh', import.meta.url);
 
 /** TERM reaches the command by itself: what cancels a job tells all its processes. The script stays for the end. */
 function trapLines(job: BatchJob, entry: SlurmEntry): string {

@@ -1,0 +1,21 @@
+if [ ! -s "$helios_folder/job" ]; then
+  printf '%s\n' "${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}" | sed "s/^$/$SLURM_JOB_ID/" \
+    >"$helios_folder/job.node" && mv -f "$helios_folder/job.node" "$helios_folder/job"
+fi
+
+helios_fail() {
+  echo "The prologue failed with exit code $1: $helios_step" >&2
+  exit "$1"
+}
+
+# Scripts that somebody wants to be run here.
+helios_orders() {
+  for helios_order in "$helios_folder"/orders/*.sh; do
+    mv -f "$helios_order" "${helios_order%.sh}.taken" 2>/dev/null || continue
+    helios_order=${helios_order%.sh}
+    /bin/sh "$helios_order.taken" >"$helios_order.tmp" 2>/dev/null </dev/null
+    mv -f "$helios_order.tmp" "$helios_order.out"
+  done
+}
+
+cd -- "$helios_cwd" || exit 1

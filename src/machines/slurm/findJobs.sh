@@ -1,0 +1,23 @@
+# Prints, for each of its arguments, the names of jobs in $runs_folder, a line "name id"; without an id when it was never
+# submitted. Needs jobWords.
+cd -- "$runs_folder" 2>/dev/null || exit 0
+for name; do
+  if [ -s "$name/job" ]; then
+    echo "$name $(cat "$name/job")"
+  elif [ -s "$name/array" ]; then
+    read -r first index <"$name/array"
+    [ -d "$first/submitting" ] || { echo "$name"; continue; }
+    if [ "$first" != "$known" ]; then id=$(lookup "$first") || { echo "$name unclear"; continue; }; fi
+    known=$first
+    if [ -n "$id" ]; then
+      keep "$name" "$index" "$id"
+      echo "$name $(cat "$name/job")"
+    elif [ -n "$(find "$first/submitting" -maxdepth 0 -mmin +2)" ]; then
+      echo "$name"
+    else
+      echo "$name unclear"
+    fi
+  else
+    echo "$name"
+  fi
+done

@@ -1,0 +1,47 @@
+# Submits with the arguments $@ of sbatch, the script included, and prints the id of the job. $names: of its elements in
+# $runs_folder; the first gives the job its name; $is_array: there are several. Ends with $refused and the reason on stderr,
+# or with $unclear: to be asked again. Needs jobWords.
+cd -- "$runs_folder" || exit 1
+first=${names%% *}
+answer() {
+  index=0
+  # The first comes last: with it, all are there.
+  for name in $names; do
+    [ "$index" = 0 ] || keep "$name" "$index" "$1"
+    index=$((index + 1))
+  done
+  keep "$first" "${is_array:+0}" "$1"
+  echo "job=$1"
+  exit 0
+}
+tries=0
+until mkdir "$first/submitting" 2>/dev/null; do
+  [ -d "$first" ] || exit 1
+  id=$(lookup "$first") || exit "$unclear"
+  [ -z "$id" ] || answer "$id"
+  # Whoever submits gives up after a minute. Who was interrupted long ago has not submitted.
+  [ -z "$(find "$first/submitting" -maxdepth 0 -mmin +2 2>/dev/null)" ] || rmdir "$first/submitting"
+  tries=$((tries + 1))
+  [ "$tries" -lt 10 ] || { echo 'Somebody else is submitting it.' >&2; exit "$unclear"; }
+  sleep 1
+done
+id=$(lookup "$first") || { rmdir "$first/submitting"; exit "$unclear"; }
+[ -z "$id" ] || answer "$id"
+umask 077
+mkdir -p "$first/elements"
+index=0
+for name in $names; do
+  ln -sfn "../../$name" "$first/elements/$index"
+  echo "$first ${is_array:+$index}" >"$name/array"
+  index=$((index + 1))
+done
+out=$(timeout -k 5 60 sbatch "$@" 2>"$first/sbatch.err")
+code=$?
+if [ "$code" = 0 ]; then answer "${out%%;*}"; fi
+cat "$first/sbatch.err" >&2
+# Without an answer it may have been taken: the folder stays for whoever asks next.
+[ "$code" -lt 124 ] || exit "$unclear"
+if grep -qi 'timed out\|zero bytes' "$first/sbatch.err"; then exit "$unclear"; fi
+rmdir "$first/submitting"
+if grep -qi 'unable to contact\|connect failure\|not responding' "$first/sbatch.err"; then exit "$unclear"; fi
+exit "$refused"
