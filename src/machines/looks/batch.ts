@@ -3,6 +3,7 @@
  * anything at all, or hangs (a file server that is gone, a driver) neither blocks nor falsifies another one.
  */
 import { randomBytes } from 'node:crypto';
+import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../machine.ts';
 
@@ -34,15 +35,8 @@ export async function askTogether(
  */
 function batchScript(fragments: readonly string[], { word, withinSeconds }: { word: string; withinSeconds: number }) {
   const group = [
-    'shell=$2',
-    'say() {',
-    `  [ "${'${#2}'}" -le ${maxAnswerBytes} ] || set -- "$1" ''`,
-    '  r=$2',
-    `  while [ "${'${#r}'}" -gt ${pieceBytes} ]; do`,
-    `    h=$(printf '%.${pieceBytes}s.' "$r"); h=${'${h%.}'}; printf '\\n%s %s+\\n%s' ${word} "$1" "$h"; r=${'${r#"$h"}'}`,
-    '  done',
-    `  printf '\\n%s %s.\\n%s' ${word} "$1" "$r"`,
-    '}',
+    `shell=$2 say_word=${word} say_piece=${pieceBytes} say_most=${maxAnswerBytes}`,
+    shellText('./say.sh', import.meta.url),
     ...fragments.map((fragment, index) => `( o=$(${fragment}\n); say ${index} "$o" ) </dev/null 2>/dev/null &`),
     'wait',
     'kill "$1"',

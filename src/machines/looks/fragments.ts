@@ -1,4 +1,5 @@
 /** Looks as POSIX-sh fragments, and what these print as answers. */
+import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { CommandState, FileState, MatchingProcess, ProcessState } from './look.ts';
 
@@ -43,52 +44,18 @@ export function parseEventFiles(text: string): readonly FileState[] | undefined 
   return first === 'folder' ? lines.flatMap(parseFile) : undefined;
 }
 
-const mostMatches = 50;
 /** Of the shells that answer us, and of nothing else. */
 const loopMark = 'IFS= read -r m; while IFS= read -r l';
 
-/** Without our own: the group of the fragments, that of the shell that was asked and its ancestors, and all such shells. */
-const listProcesses = String.raw`
-f='-o pid= -o ppid= -o pgid= -o args='
-all=$(ps -A -ww $f || ps -A $f || ps -o pid,ppid,pgid,args)
-all=$(printf '%s\n' "$all" | awk -v q="$$" -v s="$shell" -v m=${shellQuote(loopMark)} '
-  $1 ~ /^[0-9]+$/ { n++; id[n] = $1; parent[$1] = $2; group[$1] = $3; line[n] = $0 }
-  END {
-    for (a = s; a > 1 && !(a in own); a = parent[a]) own[a] = 1
-    for (i = 1; i <= n; i++)
-      if (!(id[i] in own) && group[id[i]] != group[q] && group[id[i]] != group[s] && !index(line[i], m)) print line[i]
-  }')
-args=$(printf '%s\n' "$all" | sed 's/^ *[0-9]* *[0-9]* *[0-9]* //')`;
+const listProcesses = `loop=${shellQuote(loopMark)}\n${shellText('./listProcesses.sh', import.meta.url)}`;
+const stateScript = shellText('./processStates.sh', import.meta.url);
 
-/** \`find\`: prints those of the list whose arguments \`grep\` finds. */
-const matchScript = (pattern: string, index: number): string =>
-  [
-    `hits=$(printf '%s\\n' "$args" | grep -nE -e ${shellQuote(pattern)}); r=$?`,
-    `printf 'pattern %s %s\\n' ${index} "$r"`,
-    `now=$(printf '%s\\n' "$all" | sed -n "$(printf '%s\\n' "$hits" | sed -n '1,${mostMatches}s/:.*/p/p')")`,
-    `printf '%s\\n' "$now" | cut -c 1-200 | sed 's/^/match /'`,
-    `found="$found $(printf '%s\\n' "$now" | awk '{ print $1 }')"`,
-  ].join('\n');
-
-/** Linux tells by /proc, others by \`ps\`. */
-const stateScript = String.raw`
-for p in $found; do
-  l=
-  if [ -r /proc/self/stat ]; then
-    l=$(while IFS= read -r x; do printf '%s ' "$x"; done <"/proc/$p/stat")
-    [ -z "$l" ] || printf 'stat %s %s\n' "$p" "$l"
-  else
-    l=$(ps -o stat= -o lstart= -p "$p")
-    [ -z "$l" ] || printf 'ps %s %s\n' "$p" "$l"
-  fi
-  [ -n "$l" ] || ! kill -0 "$p" || printf 'alive %s\n' "$p"
-done
-echo end`;
+const matchLine = (pattern: string, index: number): string => `match ${index} ${shellQuote(pattern)}`;
 
 export const processesScript = (pids: readonly number[], patterns: readonly string[]): string =>
   [
     `found='${pids.join(' ')}'`,
-    ...(patterns.length > 0 ? [listProcesses, ...patterns.map(matchScript)] : []),
+    ...(patterns.length > 0 ? [listProcesses, ...patterns.map(matchLine)] : []),
     stateScript,
   ].join('\n');
 
@@ -127,16 +94,10 @@ function parseState(line: string): ProcessState[] {
 }
 
 /** Prints the end of stdout, a mark, the end of stderr, and the code. */
-export const watchedCommandScript = (command: string, cwd: string): string =>
-  [
-    `cd -- ${shellQuote(cwd)} || { printf '\\001no folder ${cwd.replace(/[^\w/.-]/g, '?')}\\n@1'; exit; }`,
-    'PYTHONUNBUFFERED=1; export PYTHONUNBUFFERED',
-    'sh=$(command -v bash) || sh=/bin/sh',
-    '{',
-    `e=$( { "$sh" -c ${shellQuote(command)} 2>&1 >&3 3>&-; printf '\\n@%s' "$?"; } | tail -c 400)`,
-    `printf '\\001%s' "$e" >&3`,
-    '} 3>&1 | tail -c 2400',
-  ].join('\n');
+export const watchedCommandScript = (command: string, cwd: string): string => {
+  const args = [cwd, command, cwd.replace(/[^\w/.-]/g, '?')].map(shellQuote).join(' ');
+  return `set -- ${args}\n${shellText('./watchedCommand.sh', import.meta.url)}`;
+};
 
 /** `undefined` when the answer is not whole. */
 export function parseCommand(text: string): CommandState | undefined {

@@ -1,0 +1,22 @@
+# $all: the processes that are not our own: not the group of the fragments, nor that of $shell, which was asked, and its
+# ancestors, nor a shell with $loop in its text.
+f='-o pid= -o ppid= -o pgid= -o args='
+# shellcheck disable=SC2086 # Several options.
+all=$(ps -A -ww $f || ps -A $f || ps -o pid,ppid,pgid,args)
+all=$(printf '%s\n' "$all" | awk -v q="$$" -v s="$shell" -v m="$loop" '
+  $1 ~ /^[0-9]+$/ { n++; id[n] = $1; parent[$1] = $2; group[$1] = $3; line[n] = $0 }
+  END {
+    for (a = s; a > 1 && !(a in own); a = parent[a]) own[a] = 1
+    for (i = 1; i <= n; i++)
+      if (!(id[i] in own) && group[id[i]] != group[q] && group[id[i]] != group[s] && !index(line[i], m)) print line[i]
+  }')
+args=$(printf '%s\n' "$all" | sed 's/^ *[0-9]* *[0-9]* *[0-9]* //')
+
+# Prints those of the list whose arguments grep finds. $1: its index; $2: the pattern. $found: their pids as well.
+match() {
+  hits=$(printf '%s\n' "$args" | grep -nE -e "$2"); r=$?
+  printf 'pattern %s %s\n' "$1" "$r"
+  now=$(printf '%s\n' "$all" | sed -n "$(printf '%s\n' "$hits" | sed -n '1,50s/:.*/p/p')")
+  printf '%s\n' "$now" | cut -c 1-200 | sed 's/^/match /'
+  found="$found $(printf '%s\n' "$now" | awk '{ print $1 }')"
+}

@@ -1,0 +1,13 @@
+# The state of each process of $found. Linux has it in /proc, others have ps.
+for p in $found; do
+  l=
+  if [ -r /proc/self/stat ]; then
+    l=$(while IFS= read -r x; do printf '%s ' "$x"; done <"/proc/$p/stat")
+    [ -z "$l" ] || printf 'stat %s %s\n' "$p" "$l"
+  else
+    l=$(ps -o stat= -o lstart= -p "$p")
+    [ -z "$l" ] || printf 'ps %s %s\n' "$p" "$l"
+  fi
+  [ -n "$l" ] || ! kill -0 "$p" || printf 'alive %s\n' "$p"
+done
+echo end

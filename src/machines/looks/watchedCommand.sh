@@ -1,0 +1,8 @@
+# Runs command $2 in folder $1, which a message calls $3. Prints the end of stdout, a mark, the end of stderr, and the code.
+cd -- "$1" || { printf '\001no folder %s\n@1' "$3"; exit; }
+PYTHONUNBUFFERED=1; export PYTHONUNBUFFERED
+sh=$(command -v bash) || sh=/bin/sh
+{
+  e=$( { "$sh" -c "$2" 2>&1 >&3 3>&-; printf '\n@%s' "$?"; } | tail -c 400)
+  printf '\001%s' "$e" >&3
+} 3>&1 | tail -c 2400

@@ -1,0 +1,19 @@
+# The GPUs, and for each process that uses one its session too, as our own /proc has it: in a namespace of processes other
+# than the first one (a container), the numbers of the driver are not ours.
+PATH=$PATH:/opt/rocm/bin:/usr/local/nvidia/bin
+if command -v nvidia-smi >/dev/null; then
+  echo nvidia
+  nvidia-smi --query-gpu=index,uuid,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw --format=csv,noheader,nounits
+  echo processes
+  nvidia-smi --query-compute-apps=gpu_uuid,pid,used_memory --format=csv,noheader,nounits | {
+    own=$(readlink /proc/self/ns/pid)
+    while IFS=', ' read -r u p m; do
+      l=; [ "$own" != 'pid:[4026531836]' ] || read -r l <"/proc/$p/stat"
+      # shellcheck disable=SC2086 # Many words.
+      set -- ${l##*) }; echo "$u, $p, $m, $4"
+    done
+  }
+elif command -v rocm-smi >/dev/null; then
+  echo rocm
+  rocm-smi --showuse --showmeminfo vram --showtemp --showpower --showproductname --json
+fi

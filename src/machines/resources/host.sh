@@ -1,0 +1,30 @@
+# What a machine has and what of it is in use. One program reads all of it: "name: numbers" per line. In a container the
+# files of its control group are there too.
+if [ -r /proc/stat ]; then
+  set --
+  for f in /proc/stat /proc/meminfo /proc/loadavg /proc/uptime \
+    /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory.current /sys/fs/cgroup/memory.stat \
+    /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu.stat \
+    /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory/memory.usage_in_bytes \
+    /sys/fs/cgroup/memory/memory.stat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu/cpu.cfs_period_us \
+    /sys/fs/cgroup/cpuacct/cpuacct.usage; do [ -r "$f" ] && set -- "$@" "$f"; done
+  awk '
+    FILENAME == "/proc/stat" { if ($1 == "cpu") print "cpu: " $2, $3, $4, $5, $6, $7, $8, $9; else if ($1 ~ /^cpu[0-9]/) n++; next }
+    FILENAME == "/proc/meminfo" { if ($1 ~ /^(MemTotal|MemAvailable|MemFree|Buffers|Cached):$/) print $1, $2; next }
+    FILENAME == "/proc/loadavg" { print "load: " $1; next }
+    FILENAME == "/proc/uptime" { print "uptime: " $1; next }
+    FILENAME ~ /memory.stat$/ { if ($1 == "inactive_file" || $1 == "total_inactive_file") print $1 ": " $2; next }
+    FILENAME ~ /cpu.stat$/ { if ($1 == "usage_usec") print "usage_usec: " $2; next }
+    { k = FILENAME; sub(/.*\//, "", k); print k ": " $0 }
+    END { print "cpus: " n }
+  ' "$@"
+else
+  echo "cpus: $(sysctl -n hw.ncpu)"
+  echo "memsize: $(sysctl -n hw.memsize)"
+  echo "load: $(sysctl -n vm.loadavg | tr -d '{}')"
+  vm_stat | sed -n -e 's/.*page size of \([0-9]*\) bytes.*/pagesize: \1/p' \
+    -e 's/^Pages free: *\([0-9]*\).*/pages_free: \1/p' \
+    -e 's/^Pages inactive: *\([0-9]*\).*/pages_inactive: \1/p' \
+    -e 's/^Pages speculative: *\([0-9]*\).*/pages_speculative: \1/p'
+  top -l 1 -n 0 -s 0 | sed -n 's/^CPU usage: .* \([0-9.]*\)% idle.*/idle: \1/p'
+fi
