@@ -11,6 +11,8 @@ export const shellTexts: Plugin = {
     build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
       const files = Array.from(source.matchAll(call), ([, name = '']) => join(dirname(path), name));
+      if (files.length !== source.split('shellText(').length - 1)
+        return { errors: [{ text: `A call of shellText in ${path} names no script.` }] };
       if (files.length === 0) return undefined;
       const texts = await Promise.all(files.map(async (file) => JSON.stringify(await readFile(file, 'utf8'))));
       let at = 0;
