@@ -6,14 +6,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installChromium } from './chromium.ts';
-import { installDocker } from './docker.ts';
-import { installCodeServer } from './installCodeServer.ts';
 import { repositoryRoot } from './paths.ts';
+import { installPrograms } from './programs.ts';
 import type { Failure } from './reporter.ts';
-import { installShells } from './shells.ts';
-import { installSlurm } from './slurm.ts';
-import { installSshd } from './sshd.ts';
 import { endTiers, runTier, unsteadyLine, type Tier } from './tier.ts';
 
 /** One after the other; within a stage, each row of tiers beside the others. */
@@ -53,16 +48,11 @@ try {
   await rm(scratch, { recursive: true, force: true });
 }
 
-/** What cannot be installed counts as a failure here, once and with its reason; the tiers that need it fail too. */
+/** What cannot be installed counts as a failure; the tiers that need it fail too. */
 async function prepare(): Promise<void> {
-  for (const install of [installCodeServer, installChromium, installSshd, installShells, installSlurm, installDocker]) {
-    try {
-      console.log(`using ${await install()}`);
-    } catch (error) {
-      console.error(error);
-      total.failed += 1;
-      failures.push({ test: install.name, why: error instanceof Error ? error.message : String(error) });
-    }
+  for (const failure of await installPrograms((text) => console.log(text))) {
+    total.failed += 1;
+    failures.push(failure);
   }
 }
 

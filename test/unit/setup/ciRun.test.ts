@@ -1,7 +1,7 @@
 /** Runs `.ci/run` over an `npm` that says what the test wants. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, it } from 'mocha';
 import { scratchFolder } from '../../fakes/scratch.ts';
@@ -42,6 +42,8 @@ describe('.ci/run', () => {
   function run({ test, status = 0, check = 0, install = 0 }: Project) {
     const bin = join(folder(), 'bin');
     mkdirSync(bin);
+    for (const path of ['node_modules/node/bin', 'test/setup']) mkdirSync(join(folder(), path), { recursive: true });
+    symlinkSync('/bin/true', join(folder(), 'node_modules/node/bin/node'));
     cpSync(join(repositoryRoot, '.ci'), join(folder(), '.ci'), { recursive: true });
     const npm = `#!/bin/sh
       case $1 in

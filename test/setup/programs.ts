@@ -1,0 +1,26 @@
+/** Programs of others that tests and `npm run check` drive. Run as a script, installs them all. */
+import { installChromium } from './chromium.ts';
+import { installDocker } from './docker.ts';
+import { installCodeServer } from './installCodeServer.ts';
+import type { Failure } from './reporter.ts';
+import { installShells } from './shells.ts';
+import { installSlurm } from './slurm.ts';
+import { installSshd } from './sshd.ts';
+
+const installers = [installCodeServer, installChromium, installSshd, installShells, installSlurm, installDocker];
+
+/** Resolves with what could not be installed, each with its reason. */
+export async function installPrograms(log: (text: string) => void): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  for (const install of installers) {
+    try {
+      log(`using ${await install()}`);
+    } catch (error) {
+      console.error(error);
+      failures.push({ test: install.name, why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return failures;
+}
+
+if (import.meta.main) await installPrograms((text) => console.log(text));
