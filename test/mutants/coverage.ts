@@ -1,6 +1,6 @@
 /** Which test files execute which lines of the product, as V8 counts it, also in the processes that tests start. */
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, existsSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { outFolder } from '../setup/paths.ts';
 import { hashOf, linesOf, type Mutant, type Sources } from './mutant.ts';
@@ -125,11 +125,12 @@ const spans = (packed: string): readonly (readonly [number, number])[] =>
  * mutant's own folder. The fastest comes first. Code that has changed since it was counted is taken as a whole.
  */
 export function testsFor(mutant: Mutant, map: CoverageMap, sources: Sources, most: number): readonly string[] {
-  const text = sources.get(mutant.file) ?? '';
-  const hash = hashOf(text);
-  const { first, last } = linesOf(text, mutant);
+  const loader = loaderOf(mutant.file, sources);
+  const hash = hashOf(sources.get(loader) ?? '');
+  const { first, last } =
+    loader === mutant.file ? linesOf(sources.get(loader) ?? '', mutant) : { first: 0, last: Infinity };
   const found = Object.entries(map).flatMap(([test, { lines, ms }]) => {
-    const [known, packed = ''] = lines[mutant.file] ?? [];
+    const [known, packed = ''] = lines[loader] ?? [];
     const own = spans(packed);
     const isMet = known !== undefined && (known !== hash || own.some(([from, to]) => from <= last && to >= first));
     const share = own.reduce((sum, [from, to]) => sum + to - from + 1, 0);
@@ -147,6 +148,14 @@ export function testsFor(mutant: Mutant, map: CoverageMap, sources: Sources, mos
     .filter((each, index) => index < (each.isOwn ? 2 * most : most))
     .toSorted((one, other) => one.ms - other.ms)
     .map(({ test }) => test);
+}
+
+/** The file whose coverage counts: of a shell script the one that loads it, since only JavaScript is counted. */
+function loaderOf(file: string, sources: Sources): string {
+  if (!file.endsWith('.sh')) return file;
+  const loads = `shellText('./${basename(file)}'`;
+  const loader = [...sources].find(([other, text]) => dirname(other) === dirname(file) && text.includes(loads));
+  return loader?.[0] ?? file;
 }
 
 /** `runs/kill.test.ts` and `agent/loop.test.ts` are tests of the folders `runs` and `agent/loop`. */

@@ -26,7 +26,7 @@ export interface Aimed {
 export type Sources = ReadonlyMap<string, string>;
 
 export function readSources(root: string): Sources {
-  const files = globSync('src/**/*.ts', { cwd: root }).toSorted();
+  const files = globSync('src/**/*.{ts,sh}', { cwd: root }).toSorted();
   return new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 }
 
