@@ -1,6 +1,6 @@
 /** Which test files execute which lines of the product, as V8 counts it, also in the processes that tests start. */
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, existsSync, writeFileSync } from 'node:fs';
-import { basename, basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { outFolder } from '../setup/paths.ts';
 import { hashOf, linesOf, type Mutant, type Sources } from './mutant.ts';

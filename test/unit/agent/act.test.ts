@@ -36,6 +36,7 @@ describe('calls of a reply', () => {
   const toolOf = (name: string, effect: Effect, execute: () => Promise<ToolResult>) =>
     defineTool({
       ...{ name, description: name, effect, parameters: z.strictObject({}), describe: () => name },
+      endsTurn: name === 'finish' || name === 'sleep',
       execute() {
         made.push(name);
         return execute();
@@ -188,7 +189,7 @@ describe('calls of a reply', () => {
       return 'callId' in event ? `${event.callId} ${event.type}` : event.type;
     });
     assert.deepEqual(told, [
-      ...['look tool.started', 'look tool.finished'],
+      ...['look rule true', 'look tool.started', 'look tool.finished'],
       ...['w1 mode true', 'w1 tool.started', 'w1 tool.finished'],
       ...['w2 person false', 'w2 tool.finished'],
     ]);

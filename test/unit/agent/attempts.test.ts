@@ -82,8 +82,8 @@ describe('a launch that was made before', () => {
       assert.equal(isDuplicate([...failed, event]), false);
     for (const event of [
       tool('read_file', 'read'),
-      tool('sweep', 'execute'),
-      tool('memory_write', 'write'),
+      { ...tool('sweep', 'execute'), changesCode: false },
+      { ...tool('memory_write', 'write'), changesCode: false },
       said('wake'),
     ])
       assert.equal(isDuplicate([...failed, event]), true);

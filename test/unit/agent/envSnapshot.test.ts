@@ -87,7 +87,9 @@ END
     assert.equal((await stat(path.join(snapshots, 'env1.diff'))).mode & 0o777, 0o600);
     // The one that the command itself named stays in its own record.
     assert.equal(kept.includes(token), false);
-    const said = journal.split('\n').filter((line) => line.includes(token) && !line.includes('remote_exec'));
+    const said = journal
+      .split('\n')
+      .filter((line) => line.includes(token) && !/remote_exec|permission\.decided/.test(line));
     assert.deepEqual(said, []);
     const note = await session.memory.read('/snapshots/base');
     assert.match(note?.gist ?? '', /^local · Python 3\.12\.3 · 3 packages · .* \+ 1 changed file$/);

@@ -140,13 +140,25 @@ describe('helios', () => {
     assert.match(third.stderr.text, /The goal of session s-\w+ is met\.\nSay what is to be done next/);
   });
 
-  it('prints one answer without a session', async () => {
-    const model = new ScriptedModel(['Warm-up raises the rate slowly.']);
+  it('prints one answer, having looked, and keeps the session', async () => {
+    const model = new ScriptedModel([[{ name: 'list_machines', input: {} }], 'Warm-up raises the rate slowly.']);
     const it = world({ model });
     assert.equal(await runCli(['-P', 'demo', '-p', 'what is warm-up?'], it), 0);
     assert.equal(it.stdout.text, 'Warm-up raises the rate slowly.\n');
-    assert.deepEqual(model.requests[0]?.tools, []);
-    assert.ok(!existsSync(path.join(folder(), 'home/sessions')));
+    const tools = model.requests[0]?.tools.map(({ name }) => name) ?? [];
+    assert.ok(tools.includes('read_file') && !tools.includes('remote_exec'));
+    const [session = ''] = readdirSync(path.join(folder(), 'home/sessions'));
+    const journal = readFileSync(path.join(folder(), 'home/sessions', session, 'journal.jsonl'), 'utf8');
+    assert.match(journal, /"profile":"question"/);
+    assert.match(journal, /"reason":"answered"/);
+  });
+
+  it('fails where a question has no answer', async () => {
+    const model = new ScriptedModel(() => [{ name: 'list_machines', input: {} }]);
+    const it = world({ model });
+    assert.equal(await runCli(['-P', 'demo', '--budget-turns', '2', '-p', 'which machine?'], it), 1);
+    assert.equal(it.stdout.text, '');
+    assert.match(it.stderr.text, /budget|turns/i);
   });
 
   const errors: [string, string[], Record<string, string>, RegExp][] = [
