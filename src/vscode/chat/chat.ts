@@ -73,8 +73,8 @@ const minuteMs = 60_000;
 const sleepPatienceMs = 20_000;
 /** Longer where the person asked to watch. */
 const followPatienceMs = 2 * minuteMs;
-/** What VS Code held back comes this soon after the request that was open; nobody types so fast. */
-const heldBackMs = 2_000;
+/** Until VS Code has delivered what it held back while the chat request was open, on a busy machine too. */
+const heldBackMs = 10_000;
 
 export function registerChat(parts: ChatParts): Disposable {
   const handler = new ChatHandler(parts);
