@@ -179,7 +179,11 @@ export class LiveSession implements Session, SessionHooks {
     return this.#inTurn(async () => {
       await this.#halt(new Error('stopped by the person'));
       await this.#parts.sweeps.stopAll();
-      if (options.killRuns === true) await Promise.all(this.#parts.desk.live().map((run) => this.#parts.kill(run)));
+      if (options.killRuns === true) {
+        await Promise.all(this.#parts.desk.live().map((run) => this.#parts.kill(run)));
+        // Whoever watches the session sees the ends of its runs before its own.
+        await this.#parts.desk.settle();
+      }
       if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the person.');
     });
   }

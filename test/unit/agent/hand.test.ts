@@ -167,7 +167,11 @@ describe('the hand of the person', () => {
     await until(() => session.state.phase === 'thinking' && session.state.turns === 2);
     await session.stop({ killRuns: true });
     assert.equal(session.state.end?.reason, 'user');
-    const ended = await eventually(session, 'run.ended');
-    assert.equal(ended.verdict.kind, 'killed');
+    const ends = session.events().filter(({ type }) => type === 'run.ended' || type === 'session.ended');
+    assert.deepEqual(
+      ends.map(({ type }) => type),
+      ['run.ended', 'session.ended'],
+    );
+    assert.equal(eventsOf(session, 'run.ended')[0]?.verdict.kind, 'killed');
   });
 });
