@@ -113,6 +113,33 @@ const plants: readonly Plant[] = [
     named: /error layer-machines: src\/machines\/upwards\.ts/,
   },
   {
+    what: 'an import upwards inside the agent',
+    script: 'arch',
+    files: {
+      'src/agent/budget/plantedLow.ts': "export { plantedLoop } from '../loop/plantedLoop.ts';\n",
+      'src/agent/loop/plantedLoop.ts': 'export const plantedLoop = 1;\n',
+    },
+    named: /agent-budget: src\/agent\/budget\/plantedLow\.ts/,
+  },
+  {
+    what: 'an import upwards inside the extension',
+    script: 'arch',
+    files: {
+      'src/vscode/ui/plantedView.ts': "export { plantedChat } from '../chat/plantedChat.ts';\n",
+      'src/vscode/chat/plantedChat.ts': 'export const plantedChat = 1;\n',
+    },
+    named: /vscode-ui: src\/vscode\/ui\/plantedView\.ts/,
+  },
+  {
+    what: 'a file of the agent outside its folders',
+    script: 'arch',
+    files: {
+      'src/agent/plantedLoose.ts': 'export const loose = 1;\n',
+      'src/plantedUser.ts': "export { loose } from './agent/plantedLoose.ts';\n",
+    },
+    named: /agent-has-floors: src\/plantedUser\.ts/,
+  },
+  {
     what: 'a circle',
     script: 'arch',
     files: {
