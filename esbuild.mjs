@@ -98,7 +98,7 @@ async function main() {
   const builds = options.tests ? await hostTestBuilds() : await productBuilds();
   if (!options.tests) {
     await copyWasm();
-    await writeSchema('src/machines/list/machineSchema.ts', 'machinesJsonSchema', 'machines.schema.json');
+    await writeSchema('src/presentation/machines/machineSchema.ts', 'machinesJsonSchema', 'machines.schema.json');
     await writeSchema('src/project/projectJsonSchema.ts', 'projectJsonSchema', 'project.schema.json');
   }
   if (options.watch) {

@@ -5,3 +5,9 @@ export function exactTime(atMs: number): string {
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
+
+/** `14:03` on the same day, else `11-21 14:03`. */
+export function clockTime(atMs: number, nowMs: number): string {
+  const exact = exactTime(atMs);
+  return exact.slice(0, 10) === exactTime(nowMs).slice(0, 10) ? exact.slice(11, 16) : exact.slice(5, 16);
+}

@@ -4,7 +4,7 @@ import type { DayLimits } from '../agent/budget/measures.ts';
 import type { Budget } from '../agent/journal/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
 import type { Effort } from '../models/model.ts';
-import { effortLevels } from '../models/words/effortWords.ts';
+import { effortLevels } from '../presentation/models/effort.ts';
 import { budgetOf, limitOptions, type RawLimits } from './budgetArguments.ts';
 
 export const providerNames = [

@@ -1,7 +1,7 @@
 /** The limits of the command line. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
-import { parseLimits, type WrittenLimits } from '../agent/budget/words.ts';
+import { parseLimits, type WrittenLimits } from '../presentation/limits.ts';
 import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
 
 /** As commander gives them. */

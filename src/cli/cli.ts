@@ -5,7 +5,7 @@ import { messageOf, UserFacing } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import type { EngineOptions } from '../compose.ts';
 import { createDemoProvider } from '../models/demo.ts';
-import { effortFor } from '../models/words/effortWords.ts';
+import { effortFor } from '../presentation/models/effort.ts';
 import { readProjectFile } from '../project/projectFile.ts';
 import { homeAt } from '../storage/home.ts';
 import { askPerson } from './approvals.ts';

@@ -38,6 +38,7 @@ const below = {
     'watchdogs',
     'web',
   ],
+  presentation: ['agent', 'experiments', 'machines', 'metrics', 'models', 'protocol', 'runs', 'sleep', 'storage'],
 };
 /** Folders inside the two largest, lowest first: each may import those before it. */
 const floors = {

@@ -5,13 +5,12 @@
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
-import { formatValue } from '../../base/text.ts';
 import { Worktrees } from '../../experiments/git/worktrees.ts';
 import { summaryFor, type ExperimentRow, type LedgerRow } from '../../experiments/ledger.ts';
 import { repeatsOf } from '../../experiments/recordRows.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import { verdictText, type RunSpec, type Verdict } from '../../runs/run.ts';
+import type { RunSpec, Verdict } from '../../runs/run.ts';
 import { environmentSince } from './environmentSince.ts';
 import type { ComparedMetric, Judgement, ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import type { RunDesk } from '../runs/runDesk.ts';
@@ -186,24 +185,4 @@ function judged({ delta, before, spread, tolerance }: Judged): Judgement {
     return Math.abs(delta) <= tolerance * Math.abs(before) ? 'within_tolerance' : 'outside_tolerance';
   if (spread === undefined) return 'not_judged';
   return Math.abs(delta) <= 2 * spread ? 'within_spread' : 'outside_spread';
-}
-
-const judgementText: Readonly<Record<Judgement, string>> = {
-  within_spread: 'within two standard deviations of the repeats',
-  outside_spread: 'outside two standard deviations of the repeats',
-  within_tolerance: 'within the tolerance',
-  outside_tolerance: 'outside the tolerance',
-  not_judged: 'not judged: there is one run to compare with, and no tolerance was given',
-};
-
-/** Lines for a person. */
-export function reproductionText({ experimentId, run, verdict, metrics, differences }: Reproduction): string {
-  const head = `Experiment ${experimentId} was run again as run ${run}: ${verdictText(verdict)}.`;
-  const lines = metrics.map(({ metric, before, spread, n, now, delta, judgement }) => {
-    const was =
-      spread === undefined ? formatValue(before) : `${formatValue(before)} ± ${formatValue(spread)} (${n} runs)`;
-    return `${metric}: ${formatValue(now)}, before ${was}, Δ ${delta >= 0 ? '+' : ''}${formatValue(delta)}; ${judgementText[judgement]}`;
-  });
-  const none = metrics.length === 0 ? ['No metric was measured both times.'] : [];
-  return [head, ...lines, ...none, ...differences].join('\n');
 }

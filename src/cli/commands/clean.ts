@@ -1,6 +1,6 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { RetentionLimits } from '../../agent/contract/retention.ts';
-import { countText, planHeader, planRows, reportText } from '../../agent/archive/retentionText.ts';
+import { countText, planHeader, planRows, reportText } from '../../presentation/archive/retentionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { formatBytes } from '../../base/text.ts';
 import { columnsText } from '../screen/columns.ts';

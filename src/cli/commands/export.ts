@@ -1,7 +1,12 @@
 import { once } from 'node:events';
 import path from 'node:path';
-import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/archive/exportRecords.ts';
-import { exportFormats, exportText, type ExportFormat } from '../../agent/archive/exportText.ts';
+import {
+  exportColumns,
+  exportKinds,
+  exportRecords,
+  type ExportKind,
+} from '../../presentation/archive/exportRecords.ts';
+import { exportFormats, exportText, type ExportFormat } from '../../presentation/archive/exportText.ts';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { SessionReading, Sessions } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';

@@ -1,5 +1,5 @@
 import type { KilledRun } from '../../agent/contract/sessions.ts';
-import { placeText } from '../../agent/archive/placeText.ts';
+import { placeText } from '../../presentation/sessions/placeText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { handleOf, verdictText } from '../../runs/run.ts';
 import { defineCommand, readWords } from '../command.ts';

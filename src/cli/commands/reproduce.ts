@@ -1,4 +1,4 @@
-import { reproductionText } from '../../agent/experiments/reproduction.ts';
+import { reproductionText } from '../../presentation/experiments/reproductionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';

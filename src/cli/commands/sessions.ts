@@ -1,7 +1,7 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 import { costWords } from '../../agent/budget/costs.ts';
-import { placeText } from '../../agent/archive/placeText.ts';
+import { placeText } from '../../presentation/sessions/placeText.ts';
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { columnsText } from '../screen/columns.ts';

@@ -1,6 +1,6 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import { cleanText } from '../../base/text.ts';
-import { reportMachines, type MachineReport } from '../../machines/machineReport.ts';
+import { reportMachines, type MachineReport } from '../../presentation/machines/machineReport.ts';
 import { gpusText } from '../../machines/resources/resourceText.ts';
 import type { CommandContext } from '../command.ts';
 import { broken, ok, type Finding, type Section } from './finding.ts';

@@ -1,5 +1,5 @@
 /** What `helios machine --help` prints. */
-import { optionsOf, type RemoteKind } from '../../machines/words/machineOptions.ts';
+import { optionsOf, type RemoteKind } from '../../presentation/machines/machineOptions.ts';
 
 const titles: Readonly<Record<RemoteKind, string>> = {
   ssh: 'A host that is reached by SSH',

@@ -1,6 +1,6 @@
 /** Machines as columns of a terminal. */
 import { cleanText, oneLine } from '../../base/text.ts';
-import type { MachineReport } from '../../machines/machineReport.ts';
+import type { MachineReport } from '../../presentation/machines/machineReport.ts';
 import { gpusText, hostText } from '../../machines/resources/resourceText.ts';
 import { columnsText } from '../screen/columns.ts';
 

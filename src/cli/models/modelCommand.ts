@@ -4,7 +4,13 @@ import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import type { CatalogueListing } from '../../models/modelCatalogue.ts';
 import type { PriceTable } from '../../models/prices.ts';
-import { modelRowHeader, modelRows, priceUnit, problemLines, withinReach } from '../../models/words/modelRows.ts';
+import {
+  modelRowHeader,
+  modelRows,
+  priceUnit,
+  problemLines,
+  withinReach,
+} from '../../presentation/models/modelRows.ts';
 import { settingsFor } from '../choose.ts';
 import { columnsText } from '../screen/columns.ts';
 import { secretKeeper } from '../../storage/secretFiles.ts';

@@ -6,7 +6,7 @@ import type { RunId } from '../../base/ids.ts';
 import { formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
-import { sparkline } from '../../metrics/sparkline.ts';
+import { sparkline } from '../../presentation/sparkline.ts';
 import { verdictText } from '../../runs/run.ts';
 import { triggerText } from '../../sleep/trigger.ts';
 import type { Style } from './style.ts';

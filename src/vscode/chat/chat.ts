@@ -43,9 +43,9 @@ import {
   type PickedModel,
 } from '../models/preconditions.ts';
 import { costPart } from '../sessions/costTable.ts';
-import { isOpen, isWorking, statusLine } from '../ui/sessionText.ts';
+import { isOpen, isWorking, statusLine } from '../../presentation/sessions/sessionText.ts';
 import { approvalParts } from '../sessions/transcript.ts';
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 import { providerIn, refusalFor } from '../models/readiness.ts';
 import { engineSettings, isModelSet, setting, suggestedBudget } from '../ui/settings.ts';
 import { frontFolder } from '../ui/workFolder.ts';

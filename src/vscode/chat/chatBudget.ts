@@ -2,9 +2,10 @@
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
-import { budgetText, parseBudget } from '../../agent/budget/words.ts';
+import { budgetText } from '../../agent/budget/words.ts';
+import { parseBudget } from '../../presentation/limits.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 
 const example = 'Write the limits behind it: /budget $10, 4 h, $0.50 per experiment. Or none.';
 

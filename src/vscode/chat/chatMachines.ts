@@ -3,15 +3,15 @@ import { homedir } from 'node:os';
 import { workspace, type ChatResponseStream } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
 import { planImport } from '../../machines/list/importHosts.ts';
-import { localPathFrom } from '../../machines/localPath.ts';
-import { reportMachines } from '../../machines/machineReport.ts';
-import { parseMachineWords, splitWords } from '../../machines/words/machineWords.ts';
+import { localPathFrom } from '../../presentation/machines/localPath.ts';
+import { reportMachines } from '../../presentation/machines/machineReport.ts';
+import { parseMachineWords, splitWords } from '../../presentation/machines/parseMachine.ts';
 import { aliasesOf, sshHosts } from '../../machines/list/sshHosts.ts';
 import { run } from '../ui/commandRegistry.ts';
 import { removeById, type MachineParts } from '../machines/machineCommands.ts';
 import { showButton } from './chatStream.ts';
 import { machineLines } from '../machines/machineLines.ts';
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 
 type AskingParts = Pick<MachineParts, 'host' | 'questions'>;
 

@@ -3,13 +3,19 @@ import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
-import { modelRows, priceUnit, problemLines } from '../../models/words/modelRows.ts';
-import { parseEffort } from '../../models/words/effortWords.ts';
-import { modelFor, modelText, reasoningText, switchedText, type ModelInUse } from '../../models/words/modelWords.ts';
+import { modelRows, priceUnit, problemLines } from '../../presentation/models/modelRows.ts';
+import { parseEffort } from '../../presentation/models/effort.ts';
+import {
+  modelFor,
+  modelText,
+  reasoningText,
+  switchedText,
+  type ModelInUse,
+} from '../../presentation/models/modelText.ts';
 import { showButton } from './chatStream.ts';
 import { saveModel } from '../models/modelCommands.ts';
 import { modelLines } from '../models/modelLines.ts';
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 import { readyProviders } from '../models/readiness.ts';
 import { engineSettings } from '../ui/settings.ts';
 

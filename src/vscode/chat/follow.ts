@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import { Transcript, type ChatPart } from '../sessions/transcript.ts';
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 
 /** - `time`: the limit has passed, the session goes on · `cancelled`: the signal was aborted · `failed`: the message was not taken */
 export type FollowEnd = 'sleeping' | 'paused' | 'ended' | 'time' | 'cancelled' | 'failed';

@@ -6,11 +6,15 @@ import { counted, oneLine } from '../../base/text.ts';
 import { plannedRows } from './experimentRow.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { runRow } from '../runs/runRows.ts';
-import { bestText, costText, endIcon, endText, phaseIcon, phaseText, runningCount } from '../ui/sessionText.ts';
+import { bestText, costText, endText, phaseText, runningCount } from '../../presentation/sessions/sessionText.ts';
+import { endIcon, phaseIcon } from '../ui/icons.ts';
 import { groupedByAge } from '../ui/sessionGroups.ts';
 import { withSweeps } from '../runs/sweepRows.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
-import { exactTime, plain, relativeTime, type Icon } from '../ui/words.ts';
+import { exactTime } from '../../base/localTime.ts';
+import { plain } from '../../base/markdown.ts';
+import { relativeTime } from '../../base/span.ts';
+import { type Icon } from '../ui/icons.ts';
 
 export interface ExperimentsView {
   /** Sessions of this window, with what their runs have printed so far. */

@@ -1,6 +1,6 @@
 /** Commands on the ledger: take its results out, bring results of before in, make an experiment again. */
 import { ProgressLocation, Uri, window, workspace } from 'vscode';
-import { reproductionText } from '../../agent/experiments/reproduction.ts';
+import { reproductionText } from '../../presentation/experiments/reproductionText.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';

@@ -4,7 +4,7 @@ import { costWords } from '../../agent/budget/costs.ts';
 import { decisionText, resultWords } from '../../agent/experiments/experimentWords.ts';
 import { summaryFor, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 
 /** The experiments and their runs; empty when there is none. */
 export function ledgerTable(ledger: Ledger): string {

@@ -9,7 +9,7 @@ import type { Handlers } from '../ui/commandRegistry.ts';
 import type { Parts } from '../window/parts.ts';
 import { pickGoing, pickOne, type Choice } from '../window/pick.ts';
 import { questionOf, sessionIdOf, stickyOf } from '../ui/commandTarget.ts';
-import { formatSpan } from '../ui/words.ts';
+import { formatSpan } from '../../base/span.ts';
 
 export function inboxCommands(parts: Parts): Handlers {
   return {

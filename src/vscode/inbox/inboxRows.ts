@@ -2,9 +2,11 @@
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { Question, SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
-import { approvalText, effectVerb, isOpen } from '../ui/sessionText.ts';
+import { approvalText, effectVerb, isOpen } from '../../presentation/sessions/sessionText.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
-import { exactTime, formatSpan, plain, relativeTime } from '../ui/words.ts';
+import { exactTime } from '../../base/localTime.ts';
+import { formatSpan, relativeTime } from '../../base/span.ts';
+import { plain } from '../../base/markdown.ts';
 
 export interface InboxFacts {
   readonly sessions: readonly SessionState[];

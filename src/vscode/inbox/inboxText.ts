@@ -1,7 +1,8 @@
 /** The inbox in words, and answers as they are typed. Pure: no `vscode` here. */
 import type { SessionState } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { formatSpan, plain } from '../ui/words.ts';
+import { formatSpan } from '../../base/span.ts';
+import { plain } from '../../base/markdown.ts';
 
 /** Open questions with their defaults, then the answers that were given. */
 export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs: number): string {

@@ -7,7 +7,7 @@ import {
   type MachineEntry,
   type MachinePlace,
 } from '../../machines/machineEntry.ts';
-import type { RemoteKind } from '../../machines/words/machineOptions.ts';
+import type { RemoteKind } from '../../presentation/machines/machineOptions.ts';
 
 /** What was answered so far. */
 export interface MachineDraft {

@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Uri, window, workspace } from 'vscode';
-import { localPathFrom } from '../../machines/localPath.ts';
+import { localPathFrom } from '../../presentation/machines/localPath.ts';
 import { parseMachineSpec, placeText, type MachinePlace } from '../../machines/machineEntry.ts';
-import { optionsOf, type RemoteKind } from '../../machines/words/machineOptions.ts';
-import { parseMachineOptions, splitWords } from '../../machines/words/machineWords.ts';
+import { optionsOf, type RemoteKind } from '../../presentation/machines/machineOptions.ts';
+import { parseMachineOptions, splitWords } from '../../presentation/machines/parseMachine.ts';
 import { draftId, entryOfDraft, mountPoint, problemOf, readOr, takenText, type MachineDraft } from './machineDraft.ts';
 import { askPick, askText, back, isAnswer, type Answer, type Step, type StepChoice } from './steps.ts';
 

@@ -2,7 +2,8 @@
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { oneLine } from '../../base/text.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
-import { exactTime, plain } from '../ui/words.ts';
+import { exactTime } from '../../base/localTime.ts';
+import { plain } from '../../base/markdown.ts';
 
 export interface MemorySection {
   /** Absent: the notes that all sessions share. */

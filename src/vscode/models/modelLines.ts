@@ -1,5 +1,5 @@
 /** Models as a list of the chat, which is narrow. Pure: no `vscode` here. */
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 
 /** A line for each row of `modelRows`. */
 export const modelLines = (rows: readonly (readonly string[])[]): string => `${rows.map(line).join('')}\n`;

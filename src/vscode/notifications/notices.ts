@@ -10,7 +10,7 @@ import type { Approvals } from '../window/approvals.ts';
 import { run } from '../ui/commandRegistry.ts';
 import type { CommandId } from '../ui/contributions.ts';
 import type { FollowTarget } from '../window/followTarget.ts';
-import { approvalText } from '../ui/sessionText.ts';
+import { approvalText } from '../../presentation/sessions/sessionText.ts';
 
 export const approvalAnswers: Readonly<Record<string, ApprovalAnswer>> = {
   Allow: 'allow',

@@ -9,7 +9,7 @@ import { outputFolder } from '../window/documents.ts';
 import { openRuns, pickOne, runChoice, type RunOfSession, anySession } from '../window/pick.ts';
 import type { Parts } from '../window/parts.ts';
 import { runIdOf, sessionIdOf } from '../ui/commandTarget.ts';
-import { comparisonDocument } from './comparison.ts';
+import { comparisonDocument } from '../../presentation/runs/comparison.ts';
 
 const outputLines = 5_000;
 

@@ -9,7 +9,10 @@ import { formatDuration, formatValue } from '../../base/text.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type { GpuTime } from '../../machines/resources/gpuTimes.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
-import { code, exactTime, formatSpan, plain, relativeTime, verdictIcon, type Icon } from '../ui/words.ts';
+import { code, plain } from '../../base/markdown.ts';
+import { exactTime } from '../../base/localTime.ts';
+import { formatSpan, relativeTime } from '../../base/span.ts';
+import { verdictIcon, type Icon } from '../ui/icons.ts';
 
 export interface RunRowPlace {
   readonly sessionId: string;

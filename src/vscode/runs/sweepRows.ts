@@ -4,7 +4,7 @@ import { isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';
 import { counted, formatValue } from '../../base/text.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 
 /** `rows`: one per row of the ledger, in its order. Points stand below their sweep, where the first of them was. */
 export function withSweeps(rows: readonly TreeNode[], state: SessionState, ledger: Ledger): readonly TreeNode[] {

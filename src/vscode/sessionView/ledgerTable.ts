@@ -3,7 +3,7 @@ import { formatValue } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import type { ExperimentResult, ExperimentRow, Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import type { LedgerLine, LedgerTable, Tone } from '../../protocol/sessionView.ts';
-import { costText } from '../ui/sessionText.ts';
+import { costText } from '../../presentation/sessions/sessionText.ts';
 import { decisionTone, line, verdictTone } from './rowWords.ts';
 
 export const ledgerTable = ({ experiments, decisive }: Ledger): LedgerTable => ({

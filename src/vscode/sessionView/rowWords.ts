@@ -8,7 +8,7 @@ import type { Decision } from '../../experiments/experiment.ts';
 import type { Verdict } from '../../runs/run.ts';
 import type { Cost } from '../../models/prices.ts';
 import type { RowKind, Tone } from '../../protocol/sessionView.ts';
-import { endText, sleepText } from '../ui/sessionText.ts';
+import { endText, sleepText } from '../../presentation/sessions/sessionText.ts';
 
 export interface RowWords {
   readonly kind: RowKind;

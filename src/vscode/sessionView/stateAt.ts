@@ -6,8 +6,8 @@ import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { formatValue } from '../../base/text.ts';
 import type { Fact, StateAt } from '../../protocol/sessionView.ts';
-import { costText, isAlive, phaseText } from '../ui/sessionText.ts';
-import { formatSpan } from '../ui/words.ts';
+import { costText, isAlive, phaseText } from '../../presentation/sessions/sessionText.ts';
+import { formatSpan } from '../../base/span.ts';
 import { runAt } from './runAt.ts';
 import type { SessionViewSource } from './viewSource.ts';
 

@@ -7,8 +7,8 @@ import type { CodeState } from '../../experiments/experiment.ts';
 import { triggerText } from '../../sleep/trigger.ts';
 import { shortTokens } from '../../agent/budget/words.ts';
 import type { Fact, TextSection } from '../../protocol/sessionView.ts';
-import { approvalDetail } from '../ui/sessionText.ts';
-import { exactTime } from '../ui/words.ts';
+import { approvalDetail } from '../../presentation/sessions/sessionText.ts';
+import { exactTime } from '../../base/localTime.ts';
 import { costOf, runName, type Of } from './rowWords.ts';
 import type { Step } from './timeline.ts';
 

@@ -5,7 +5,7 @@ import { scopeText, shortTokens, usedText } from '../../agent/budget/words.ts';
 import { billText, cacheShare, costWords, experimentCostLine } from '../../agent/budget/costs.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { formatUsd } from '../../base/text.ts';
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 
 /** One row a model; empty while none was called. */
 function costTable({ spending }: SessionState): string {

@@ -5,10 +5,11 @@ import { applyEvent, initialState } from '../../agent/journal/fold.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText } from '../../base/text.ts';
-import { bestText, statusLine } from '../ui/sessionText.ts';
+import { bestText, statusLine } from '../../presentation/sessions/sessionText.ts';
 import { ledgerTable } from '../experiments/ledgerTable.ts';
 import { Transcript, type ChatPart } from './transcript.ts';
-import { exactTime, plain } from '../ui/words.ts';
+import { exactTime } from '../../base/localTime.ts';
+import { plain } from '../../base/markdown.ts';
 
 /** A night has thousands of events; the earliest of more than these are left to `journal.jsonl`. */
 const maxEntries = 3_000;

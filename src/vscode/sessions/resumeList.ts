@@ -1,8 +1,9 @@
 /** The sessions that `/resume` lists. Pure. */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import { counted, oneLine } from '../../base/text.ts';
-import { costText, endText } from '../ui/sessionText.ts';
-import { plain, relativeTime } from '../ui/words.ts';
+import { costText, endText } from '../../presentation/sessions/sessionText.ts';
+import { plain } from '../../base/markdown.ts';
+import { relativeTime } from '../../base/span.ts';
 
 const most = 20;
 

@@ -1,6 +1,6 @@
 /** How long sessions are kept, as the settings say, and the clean-up at the start of a window. */
 import type { RetentionLimits } from '../../agent/contract/retention.ts';
-import { reportText } from '../../agent/archive/retentionText.ts';
+import { reportText } from '../../presentation/archive/retentionText.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { EngineHost } from '../window/engineHost.ts';
 import { setting } from '../ui/settings.ts';

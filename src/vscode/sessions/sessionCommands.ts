@@ -11,7 +11,7 @@ import { pickGoing, pickOne, sessionChoice, summaryChoice, type Choice, anySessi
 import type { Parts } from '../window/parts.ts';
 import { callIdOf, sessionIdOf } from '../ui/commandTarget.ts';
 import { journalDocument } from './journalDocument.ts';
-import { approvalText, effectVerb, runningCount } from '../ui/sessionText.ts';
+import { approvalText, effectVerb, runningCount } from '../../presentation/sessions/sessionText.ts';
 import { approvalAnswers } from '../notifications/notices.ts';
 import { showSession } from './goalCommands.ts';
 

@@ -14,8 +14,8 @@ import {
   sleepText,
   statusLine,
   type Glance,
-} from '../ui/sessionText.ts';
-import { plain } from '../ui/words.ts';
+} from '../../presentation/sessions/sessionText.ts';
+import { plain } from '../../base/markdown.ts';
 
 export interface StatusBarText {
   readonly text: string;

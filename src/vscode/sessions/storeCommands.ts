@@ -2,9 +2,14 @@
 import { Uri, window, workspace } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { RetentionLimits } from '../../agent/contract/retention.ts';
-import { exportColumns, exportKinds, exportRecords, type ExportKind } from '../../agent/archive/exportRecords.ts';
-import { exportFormats, exportText } from '../../agent/archive/exportText.ts';
-import { countText, planHeader, planRows, reportText } from '../../agent/archive/retentionText.ts';
+import {
+  exportColumns,
+  exportKinds,
+  exportRecords,
+  type ExportKind,
+} from '../../presentation/archive/exportRecords.ts';
+import { exportFormats, exportText } from '../../presentation/archive/exportText.ts';
+import { countText, planHeader, planRows, reportText } from '../../presentation/archive/retentionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { writePieces } from '../../storage/newFile.ts';

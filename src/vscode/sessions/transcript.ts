@@ -5,9 +5,11 @@ import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { formatDuration } from '../../base/text.ts';
-import { evidenceList, metricTable } from '../runs/metricTable.ts';
-import { approvalDetail, effectVerb, endIcon, endText, sleepText } from '../ui/sessionText.ts';
-import { code, codeBlock, plain, verdictIcon } from '../ui/words.ts';
+import { evidenceList, metricTable } from '../../presentation/runs/metricTable.ts';
+import { approvalDetail, effectVerb, endText, sleepText } from '../../presentation/sessions/sessionText.ts';
+import { endIcon } from '../ui/icons.ts';
+import { code, codeBlock, plain } from '../../base/markdown.ts';
+import { verdictIcon } from '../ui/icons.ts';
 
 export type ChatPart =
   /** The model's own words, as it writes them. */

@@ -1,6 +1,6 @@
 /** A row of a tree as plain data; `trees.ts` turns it into what VS Code draws. */
 import type { CommandId } from './contributions.ts';
-import type { Icon } from './words.ts';
+import type { Icon } from './icons.ts';
 
 /** What a row stands for: handed to the commands of its menu. */
 export type RowTarget =

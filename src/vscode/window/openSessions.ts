@@ -11,7 +11,14 @@ import type { Trend } from '../../metrics/metric.ts';
 import type { RunChange } from '../../runs/liveRun.ts';
 import { Frames } from '../ui/frames.ts';
 import type { OpenSessionView, RunFacts } from './sessionFacts.ts';
-import { bestText, isAlive, isOpen, isWorking, type Glance, type LiveMetric } from '../ui/sessionText.ts';
+import {
+  bestText,
+  isAlive,
+  isOpen,
+  isWorking,
+  type Glance,
+  type LiveMetric,
+} from '../../presentation/sessions/sessionText.ts';
 
 /** Views are drawn anew at most this often. */
 const frameMs = 250;

@@ -7,8 +7,10 @@ import type { SessionId } from '../../base/ids.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { verdictText } from '../../runs/run.ts';
 import type { OpenSessions } from './openSessions.ts';
-import { costText, endIcon, endText, phaseIcon, statusLine } from '../ui/sessionText.ts';
-import { relativeTime, verdictIcon } from '../ui/words.ts';
+import { costText, endText, statusLine } from '../../presentation/sessions/sessionText.ts';
+import { endIcon, phaseIcon } from '../ui/icons.ts';
+import { relativeTime } from '../../base/span.ts';
+import { verdictIcon } from '../ui/icons.ts';
 
 export interface Choice<T> extends QuickPickItem {
   readonly value: T;

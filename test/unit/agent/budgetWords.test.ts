@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { budgetText, parseBudget, parseLimits, shortTokens, usedText } from '../../../src/agent/budget/words.ts';
+import { budgetText, shortTokens, usedText } from '../../../src/agent/budget/words.ts';
+import { parseBudget, parseLimits } from '../../../src/presentation/limits.ts';
 import type { Budget } from '../../../src/agent/journal/events.ts';
 
 describe('limits in words', () => {

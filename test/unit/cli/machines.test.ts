@@ -7,8 +7,8 @@ import { refusingPrompts, terminalPrompts } from '../../../src/cli/machines/mach
 import { MachineFailure } from '../../../src/machines/machine.ts';
 import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
 import { machineTable } from '../../../src/cli/machines/machineTable.ts';
-import type { MachineReport } from '../../../src/machines/machineReport.ts';
-import { machineOptions } from '../../../src/machines/words/machineOptions.ts';
+import type { MachineReport } from '../../../src/presentation/machines/machineReport.ts';
+import { machineOptions } from '../../../src/presentation/machines/machineOptions.ts';
 import { fakeWorld, type FakeWorld, type FakeWorldOptions } from '../../fakes/cliWorld.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { standIn } from '../../fakes/scriptedMachine.ts';

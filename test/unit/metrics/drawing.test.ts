@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { downsample, stepAxis } from '../../../src/metrics/downsample.ts';
 import type { SeriesColumns } from '../../../src/metrics/metric.ts';
-import { sparkline } from '../../../src/metrics/sparkline.ts';
+import { sparkline } from '../../../src/presentation/sparkline.ts';
 import { thin } from '../../../src/metrics/thin.ts';
 import { seededRandom } from './randomCuts.ts';
 

@@ -4,7 +4,7 @@ import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
 import { judge, type MetricComparison } from '../../../src/metrics/compare.ts';
-import { comparisonDocument } from '../../../src/vscode/runs/comparison.ts';
+import { comparisonDocument } from '../../../src/presentation/runs/comparison.ts';
 import { isInside } from '../../../src/vscode/ui/folders.ts';
 import { journalDocument } from '../../../src/vscode/sessions/journalDocument.ts';
 import { panelState } from '../../../src/vscode/metrics/panelState.ts';

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import {
-  clockTime,
-  code,
-  codeBlock,
-  exactTime,
-  formatSpan,
-  plain,
-  relativeTime,
-  verdictIcon,
-} from '../../../src/vscode/ui/words.ts';
+import { clockTime, exactTime } from '../../../src/base/localTime.ts';
+import { code, codeBlock, plain } from '../../../src/base/markdown.ts';
+import { formatSpan, relativeTime } from '../../../src/base/span.ts';
+import { verdictIcon } from '../../../src/vscode/ui/icons.ts';
 import { startMs } from './states.ts';
 
 describe('words of the views', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { remoteKinds } from '../../../../src/machines/machineEntry.ts';
-import { machinesJsonSchema } from '../../../../src/machines/list/machineSchema.ts';
+import { remoteKinds } from '../../../src/machines/machineEntry.ts';
+import { machinesJsonSchema } from '../../../src/presentation/machines/machineSchema.ts';
 
 interface Branch {
   readonly if: { readonly properties: { readonly kind: { readonly const: string } } };

@@ -1,9 +1,9 @@
 /** The words about the model of a session: what is typed after `/switch` and `/model`, and what is answered. Pure. */
-import type { Effort, ModelDescription, ModelProvider } from '../model.ts';
-import type { ModelCatalogue } from '../modelCatalogue.ts';
-import type { NamedModel } from '../list/modelNames.ts';
-import type { PriceTable } from '../prices.ts';
-import { effortFor } from './effortWords.ts';
+import type { Effort, ModelDescription, ModelProvider } from '../../models/model.ts';
+import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
+import type { NamedModel } from '../../models/list/modelNames.ts';
+import type { PriceTable } from '../../models/prices.ts';
+import { effortFor } from './effort.ts';
 import { pricesText, tokensText } from './modelAmounts.ts';
 
 type NamedProvider = Pick<ModelProvider, 'id' | 'label'>;

@@ -3,7 +3,7 @@ import { statusWords } from '../../agent/runs/alarms.ts';
 import { formatValue } from '../../base/text.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Judgement, MetricComparison } from '../../metrics/compare.ts';
-import { codeBlock, plain } from '../ui/words.ts';
+import { codeBlock, plain } from '../../base/markdown.ts';
 
 export interface ComparedRuns {
   readonly baseline: LedgerRow;

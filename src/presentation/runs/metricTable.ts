@@ -5,7 +5,7 @@ import { summaryFor } from '../../experiments/ledger.ts';
 import { counted, formatValue } from '../../base/text.ts';
 import { judge } from '../../metrics/compare.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import { plain } from '../ui/words.ts';
+import { plain } from '../../base/markdown.ts';
 
 export interface RunResult {
   readonly metrics: readonly MetricSummary[];

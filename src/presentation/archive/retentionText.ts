@@ -1,7 +1,7 @@
 /** Old sessions in words, the same in terminal and window. Pure. */
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, formatBytes, oneLine } from '../../base/text.ts';
-import type { CleanReport, OldSession, RetentionPlan } from '../contract/retention.ts';
+import type { CleanReport, OldSession, RetentionPlan } from '../../agent/contract/retention.ts';
 
 /** `12 sessions, 3.4 GB`. */
 export const countText = (sessions: readonly OldSession[]): string => {

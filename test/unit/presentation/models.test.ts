@@ -5,16 +5,16 @@ import { claudeModels, claudeThinking, openaiEffort, openaiModels } from '../../
 import type { Effort, ModelDescription } from '../../../src/models/model.ts';
 import type { CatalogueEntry } from '../../../src/models/modelCatalogue.ts';
 import { extendPrices, listPrices } from '../../../src/models/prices.ts';
-import { effortFor, effortLevels, parseEffort } from '../../../src/models/words/effortWords.ts';
-import { pricesText, tokensText } from '../../../src/models/words/modelAmounts.ts';
-import { modelRowHeader, modelRows, problemLines, withinReach } from '../../../src/models/words/modelRows.ts';
+import { effortFor, effortLevels, parseEffort } from '../../../src/presentation/models/effort.ts';
+import { pricesText, tokensText } from '../../../src/presentation/models/modelAmounts.ts';
+import { modelRowHeader, modelRows, problemLines, withinReach } from '../../../src/presentation/models/modelRows.ts';
 import {
   modelFor,
   modelText,
   parseModelWords,
   reasoningText,
   switchedText,
-} from '../../../src/models/words/modelWords.ts';
+} from '../../../src/presentation/models/modelText.ts';
 import { editDistance, nearWords } from '../../../src/base/nearWords.ts';
 
 describe('words that are not known', () => {

@@ -5,8 +5,8 @@ import type { LedgerRow } from '../../experiments/ledger.ts';
 import { rowStatus } from '../../experiments/ledger.ts';
 import { RunMetrics } from '../../metrics/runMetrics.ts';
 import { homeAt } from '../../storage/home.ts';
-import type { SessionReading, Sessions, SessionSummary } from '../contract/sessions.ts';
-import type { JournalEvent } from '../journal/events.ts';
+import type { SessionReading, Sessions, SessionSummary } from '../../agent/contract/sessions.ts';
+import type { JournalEvent } from '../../agent/journal/events.ts';
 
 export const exportKinds = ['sessions', 'messages', 'metrics', 'ledger', 'events'] as const;
 export type ExportKind = (typeof exportKinds)[number];

@@ -1,11 +1,11 @@
 /** What can be said of a machine now, for a list that a person or a program reads. */
-import type { Clock } from '../base/clock.ts';
-import { describeWithin } from './describeWithin.ts';
-import type { Machine, MachineKind } from './machine.ts';
-import { entryText } from './machineEntry.ts';
-import type { MachineRegistry } from './list/machineRegistry.ts';
-import type { MachineResources } from './resources/machineResources.ts';
-import type { ResourceSample } from './resources/resourceSample.ts';
+import type { Clock } from '../../base/clock.ts';
+import { describeWithin } from '../../machines/describeWithin.ts';
+import type { Machine, MachineKind } from '../../machines/machine.ts';
+import { entryText } from '../../machines/machineEntry.ts';
+import type { MachineRegistry } from '../../machines/list/machineRegistry.ts';
+import type { MachineResources } from '../../machines/resources/machineResources.ts';
+import type { ResourceSample } from '../../machines/resources/resourceSample.ts';
 
 /** `helios machines --json` prints a list of these: fields are only ever added. */
 export interface MachineReport {

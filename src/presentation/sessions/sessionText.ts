@@ -1,4 +1,4 @@
-/** A session in a few words: for the status bar, the chat's last line, the trees. Pure: no `vscode` here. */
+/** A session in a few words: for the status bar, the chat's last line, the trees. */
 import { budgetText } from '../../agent/budget/words.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { EndReason } from '../../agent/journal/events.ts';
@@ -6,7 +6,8 @@ import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
-import { clockTime, formatSpan, type Icon } from './words.ts';
+import { clockTime } from '../../base/localTime.ts';
+import { formatSpan } from '../../base/span.ts';
 
 /** The newest value of the metric that decides, and where it is heading. */
 export interface LiveMetric {
@@ -81,18 +82,7 @@ const endWords: Readonly<Record<EndReason, string>> = {
   user: 'Stopped',
   error: 'Ended by an error',
 };
-const endIcons: Readonly<Record<EndReason, Icon>> = {
-  goal: { id: 'pass-filled', color: 'testing.iconPassed' },
-  answered: { id: 'comment', color: 'charts.blue' },
-  blocked: { id: 'circle-slash', color: 'charts.yellow' },
-  budget: { id: 'credit-card', color: 'charts.yellow' },
-  no_progress: { id: 'circle-slash', color: 'charts.yellow' },
-  plateau: { id: 'dash', color: 'charts.yellow' },
-  user: { id: 'debug-stop', color: 'disabledForeground' },
-  error: { id: 'error', color: 'testing.iconFailed' },
-};
 export const endText = (reason: EndReason): string => endWords[reason];
-export const endIcon = (reason: EndReason): Icon => endIcons[reason];
 
 /** `Working`, `Sleeping until run 7 ends`, `Paused`, `Goal met`. */
 export function phaseText(state: SessionState, nowMs: number): string {
@@ -107,21 +97,6 @@ export function phaseText(state: SessionState, nowMs: number): string {
       return needsPerson(state) ? `Paused: ${oneLine(state.pausedBy ?? '', 120)}` : 'Paused';
     case 'ended':
       return state.end ? endText(state.end.reason) : 'Ended';
-  }
-}
-
-export function phaseIcon(state: SessionState): Icon {
-  switch (state.phase) {
-    case 'ready':
-    case 'thinking':
-    case 'acting':
-      return { id: 'sync~spin', color: 'charts.blue' };
-    case 'sleeping':
-      return { id: 'clock' };
-    case 'paused':
-      return needsPerson(state) ? { id: 'warning', color: 'charts.yellow' } : { id: 'debug-pause' };
-    case 'ended':
-      return state.end ? endIcon(state.end.reason) : { id: 'circle-outline' };
   }
 }
 

@@ -1,7 +1,7 @@
 /** `machines.json` as a JSON schema, for completion and hints in an editor. Made from what the file is checked with. */
 import * as z from 'zod';
-import { machineEntrySchema, remoteKinds } from '../machineEntry.ts';
-import { optionsOf, type RemoteKind } from '../words/machineOptions.ts';
+import { machineEntrySchema, remoteKinds } from '../../machines/machineEntry.ts';
+import { optionsOf, type RemoteKind } from './machineOptions.ts';
 
 interface ObjectSchema {
   properties: Record<string, { const?: string; description?: string }>;

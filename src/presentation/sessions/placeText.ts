@@ -1,5 +1,5 @@
 /** How a session that is not over stands, and where, for lists. Pure. */
-import type { SessionOwner, SessionSummary } from '../contract/sessions.ts';
+import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 
 const owners = { window: 'window', terminal: 'terminal', detached: 'background' } as const;
 const doing = {

@@ -8,9 +8,9 @@ import {
   sleepSpan,
   sleepText,
   statusLine,
-} from '../../../src/vscode/ui/sessionText.ts';
+} from '../../../src/presentation/sessions/sessionText.ts';
 import { statusBarText } from '../../../src/vscode/sessions/statusBar.ts';
-import { endedRun, runId, runsOf, runState, startMs, stateOf } from './states.ts';
+import { endedRun, runId, runsOf, runState, startMs, stateOf } from '../vscode/states.ts';
 
 const exit = (number: number): Trigger => ({ type: 'process_exit', runId: runId(number), name: `gpu1:${number}` });
 const hourMs = 3_600_000;

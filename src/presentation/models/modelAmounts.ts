@@ -1,7 +1,7 @@
 /** Sizes and prices of models, as people read them. Pure. */
 import { formatUsd } from '../../base/text.ts';
-import { noUsage } from '../model.ts';
-import { costOf, type PriceTable } from '../prices.ts';
+import { noUsage } from '../../models/model.ts';
+import { costOf, type PriceTable } from '../../models/prices.ts';
 
 /** `1.05M`, `200K`. */
 export const tokensText = (tokens: number): string =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { planImport } from '../../../../src/machines/list/importHosts.ts';
-import type { MachineEntry } from '../../../../src/machines/machineEntry.ts';
-import { machineOptions } from '../../../../src/machines/words/machineOptions.ts';
-import { amountOf, minutesOf, mountOf, warningOf } from '../../../../src/machines/words/machineValues.ts';
-import { parseMachineOptions, parseMachineWords, splitWords } from '../../../../src/machines/words/machineWords.ts';
+import { planImport } from '../../../src/machines/list/importHosts.ts';
+import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
+import { machineOptions } from '../../../src/presentation/machines/machineOptions.ts';
+import { amountOf, minutesOf, mountOf, warningOf } from '../../../src/presentation/machines/machineValues.ts';
+import { parseMachineOptions, parseMachineWords, splitWords } from '../../../src/presentation/machines/parseMachine.ts';
 
 const localPath = (path: string): string => `/here/${path}`;
 const parse = (line: string) => parseMachineWords(splitWords(line), { aliases: ['lab'], localPath });

@@ -1,6 +1,6 @@
 /** What can be said of a machine with options, in the terminal, the chat and VS Code: one table. Pure. */
-import type { MachineKind } from '../machine.ts';
-import { authMethods } from '../machineEntry.ts';
+import type { MachineKind } from '../../machines/machine.ts';
+import { authMethods } from '../../machines/machineEntry.ts';
 import { amountOf, gpuIdsOf, minutesOf, mountOf, numberOf, warningOf, wholeNumberOf } from './machineValues.ts';
 
 export type RemoteKind = Exclude<MachineKind, 'local'>;

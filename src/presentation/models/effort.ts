@@ -1,6 +1,6 @@
 /** Levels of reasoning, as a person says them, and what becomes of them. Pure. */
 import { UserFacing } from '../../base/errors.ts';
-import type { Effort, ModelDescription } from '../model.ts';
+import type { Effort, ModelDescription } from '../../models/model.ts';
 import { nearWords } from '../../base/nearWords.ts';
 
 export const effortLevels: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];

@@ -1,7 +1,7 @@
 /** The words about machines: what is typed after `helios machine` and after `/machine`. One grammar for both. Pure. */
 import { parseArgs } from 'node:util';
 import { UserFacing } from '../../base/errors.ts';
-import { checkedEntry, parseMachineSpec, remoteKinds, type MachineEntry } from '../machineEntry.ts';
+import { checkedEntry, parseMachineSpec, remoteKinds, type MachineEntry } from '../../machines/machineEntry.ts';
 import { machineOptions, optionsOf, type LocalPath, type MachineOption, type RemoteKind } from './machineOptions.ts';
 
 export type MachineRequest =

@@ -1,6 +1,6 @@
 /** The models of a listing as the cells of a table, for terminal and chat. Pure. */
-import type { CatalogueEntry, CatalogueListing } from '../modelCatalogue.ts';
-import type { PriceTable } from '../prices.ts';
+import type { CatalogueEntry, CatalogueListing } from '../../models/modelCatalogue.ts';
+import type { PriceTable } from '../../models/prices.ts';
 import { pricesText, tokensText } from './modelAmounts.ts';
 
 export const modelRowHeader = ['provider', 'model', 'context', 'output', 'price', 'notes'] as const;

@@ -1,0 +1,23 @@
+import type { Judgement, Reproduction } from '../../agent/contract/reproduction.ts';
+import { formatValue } from '../../base/text.ts';
+import { verdictText } from '../../runs/run.ts';
+
+const judgementText: Readonly<Record<Judgement, string>> = {
+  within_spread: 'within two standard deviations of the repeats',
+  outside_spread: 'outside two standard deviations of the repeats',
+  within_tolerance: 'within the tolerance',
+  outside_tolerance: 'outside the tolerance',
+  not_judged: 'not judged: there is one run to compare with, and no tolerance was given',
+};
+
+/** Lines for a person. */
+export function reproductionText({ experimentId, run, verdict, metrics, differences }: Reproduction): string {
+  const head = `Experiment ${experimentId} was run again as run ${run}: ${verdictText(verdict)}.`;
+  const lines = metrics.map(({ metric, before, spread, n, now, delta, judgement }) => {
+    const was =
+      spread === undefined ? formatValue(before) : `${formatValue(before)} ± ${formatValue(spread)} (${n} runs)`;
+    return `${metric}: ${formatValue(now)}, before ${was}, Δ ${delta >= 0 ? '+' : ''}${formatValue(delta)}; ${judgementText[judgement]}`;
+  });
+  const none = metrics.length === 0 ? ['No metric was measured both times.'] : [];
+  return [head, ...lines, ...none, ...differences].join('\n');
+}

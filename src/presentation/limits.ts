@@ -1,0 +1,107 @@
+/** Limits as people write them: `$5 · 2 h · 40 turns · $0.50 per experiment`. One grammar for every front end. */
+import type { DayLimits } from '../agent/budget/measures.ts';
+import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
+
+export interface WrittenLimits {
+  readonly budget: Budget;
+  /** Of all sessions of a day together. */
+  readonly day: DayLimits;
+}
+
+export type ParsedLimits = { readonly ok: true; readonly limits: WrittenLimits } | Problem;
+export type ParsedBudget = { readonly ok: true; readonly budget: Budget } | Problem;
+
+interface Problem {
+  readonly ok: false;
+  readonly problem: string;
+}
+
+interface OneLimit {
+  readonly scope: BudgetScope;
+  readonly limit: keyof Limits;
+  readonly amount: number;
+}
+
+const scopePart = /\s*(?:\bper|\ban|\ba|\beach|\/)\s*(goal|day|experiment)$/i;
+const amountPart = /^(\$)?\s*(\d+(?:\.\d+)?)\s*([a-z$ ]*)$/i;
+const units: Readonly<Record<string, readonly [keyof Limits, factor: number]>> = {
+  $: ['usd', 1],
+  usd: ['usd', 1],
+  dollars: ['usd', 1],
+  m: ['minutes', 1],
+  min: ['minutes', 1],
+  minutes: ['minutes', 1],
+  h: ['minutes', 60],
+  hours: ['minutes', 60],
+  d: ['minutes', 1440],
+  days: ['minutes', 1440],
+  turns: ['turns', 1],
+  tokens: ['tokens', 1],
+  'k tokens': ['tokens', 1e3],
+  'm tokens': ['tokens', 1e6],
+};
+const shape =
+  'Write it like $5, 2 h, 40 turns, 2M tokens, $0.50 per experiment, $20 per day: any of them, or nothing for no limit.';
+
+/**
+ * Reads `$5, 2 h, $0.50 per experiment, $20 per day` in any order; parts that are absent do not limit. Empty text or `none`:
+ * no limit. `scope`: what is limited where a part does not say it.
+ */
+export function parseLimits(text: string, scope: BudgetScope = 'goal'): ParsedLimits {
+  const trimmed = text.trim();
+  const found: Record<BudgetScope, Limits> = { goal: {}, day: {}, experiment: {} };
+  const isNone = /^(none|no limit)$/i.test(trimmed);
+  for (const piece of isNone ? [] : trimmed.split(/\s*[,;·]\s*/).filter((each) => each !== '')) {
+    const one = parsePart(piece, scope);
+    if (typeof one === 'string') return { ok: false, problem: one };
+    if (one.limit in found[one.scope]) return { ok: false, problem: `“${piece}” names the same limit twice.` };
+    found[one.scope] = { ...found[one.scope], [one.limit]: one.amount };
+  }
+  const { goal, day, experiment } = found;
+  return { ok: true, limits: { day, budget: { ...goal, ...(Object.keys(experiment).length > 0 && { experiment }) } } };
+}
+
+/** The limits of one goal. Those of a day are refused: they are not the goal's. */
+export function parseBudget(text: string): ParsedBudget {
+  const parsed = parseLimits(text);
+  if (!parsed.ok) return parsed;
+  if (Object.keys(parsed.limits.day).length > 0)
+    return { ok: false, problem: 'What a day may cost holds for all goals: the settings helios.budget.day say it.' };
+  return { ok: true, budget: parsed.limits.budget };
+}
+
+/** What is wrong with it, where it is no limit. */
+function parsePart(piece: string, usual: BudgetScope): OneLimit | string {
+  const named = scopePart.exec(piece);
+  const scope = (named?.[1]?.toLowerCase() as BudgetScope | undefined) ?? usual;
+  const known = parseAmount(named === null ? piece : piece.slice(0, named.index));
+  if (known === undefined) return `“${piece}” is no limit. ${shape}`;
+  const { limit, amount } = known;
+  if (scope === 'day' && !['usd', 'tokens'].includes(limit))
+    return `“${piece}”: a day is limited in dollars or tokens.`;
+  if (limit === 'turns' && !Number.isInteger(amount)) return 'Turns are counted in whole numbers.';
+  if (limit === 'tokens' && !Number.isInteger(amount)) return 'Tokens are counted in whole numbers.';
+  return { scope, limit, amount };
+}
+
+function parseAmount(text: string): Omit<OneLimit, 'scope'> | undefined {
+  const match = amountPart.exec(text);
+  if (match === null) return undefined;
+  const [, dollar, number = '', word = ''] = match;
+  if (!(Number(number) > 0) || (dollar !== undefined && word !== '')) return undefined;
+  const unit = dollar ?? unitOf(word);
+  const known = units[unit] ?? units[`${unit}s`];
+  if (known === undefined) return undefined;
+  const [limit, factor] = known;
+  // 1.234M tokens are a whole number of them, whatever the product of two floats says.
+  const amount = Number(number) * factor;
+  return { limit, amount: limit === 'tokens' ? Number(amount.toFixed(3)) : amount };
+}
+
+/** `2M tokens`, `2 M tokens` and `2m token` are the same. */
+const unitOf = (word: string): string =>
+  word
+    .trim()
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/^([km])(?=tokens?$)/, '$1 ');

@@ -1,0 +1,60 @@
+/** Codicons of sessions, runs and their ends, and the theme colours that they are drawn in. */
+import type { EndReason } from '../../agent/journal/events.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
+import { needsPerson } from '../../presentation/sessions/sessionText.ts';
+import type { Verdict } from '../../runs/run.ts';
+
+/** A codicon and the theme colour that it is drawn in. */
+export interface Icon {
+  readonly id: string;
+  readonly color?: string;
+}
+
+/** Undefined: the run goes on. */
+export function verdictIcon(verdict: Verdict | undefined): Icon {
+  if (verdict === undefined) return { id: 'sync~spin', color: 'charts.blue' };
+  switch (verdict.kind) {
+    case 'ok':
+      return { id: 'pass', color: 'testing.iconPassed' };
+    case 'failed':
+    case 'signalled':
+      return { id: 'error', color: 'testing.iconFailed' };
+    case 'out_of_memory':
+      return { id: 'warning', color: 'testing.iconFailed' };
+    case 'time_limit':
+      return { id: 'watch', color: 'charts.yellow' };
+    case 'preempted':
+      return { id: 'debug-step-back', color: 'charts.yellow' };
+    case 'killed':
+      return { id: 'circle-slash', color: 'disabledForeground' };
+    case 'lost':
+      return { id: 'question', color: 'charts.yellow' };
+  }
+}
+
+const endIcons: Readonly<Record<EndReason, Icon>> = {
+  answered: { id: 'comment', color: 'charts.blue' },
+  goal: { id: 'pass-filled', color: 'testing.iconPassed' },
+  blocked: { id: 'circle-slash', color: 'charts.yellow' },
+  budget: { id: 'credit-card', color: 'charts.yellow' },
+  no_progress: { id: 'circle-slash', color: 'charts.yellow' },
+  plateau: { id: 'dash', color: 'charts.yellow' },
+  user: { id: 'debug-stop', color: 'disabledForeground' },
+  error: { id: 'error', color: 'testing.iconFailed' },
+};
+export const endIcon = (reason: EndReason): Icon => endIcons[reason];
+
+export function phaseIcon(state: SessionState): Icon {
+  switch (state.phase) {
+    case 'ready':
+    case 'thinking':
+    case 'acting':
+      return { id: 'sync~spin', color: 'charts.blue' };
+    case 'sleeping':
+      return { id: 'clock' };
+    case 'paused':
+      return needsPerson(state) ? { id: 'warning', color: 'charts.yellow' } : { id: 'debug-pause' };
+    case 'ended':
+      return state.end ? endIcon(state.end.reason) : { id: 'circle-outline' };
+  }
+}
