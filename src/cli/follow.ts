@@ -7,8 +7,8 @@ import { costLines } from '../agent/budget/costs.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { cleanText, counted, formatValue } from '../base/text.ts';
-import { costText } from './screen/liveBlock.ts';
-import { endText } from './screen/eventText.ts';
+import { sessionCost } from './screen/liveBlock.ts';
+import { endText } from '../agent/journal/factText.ts';
 import type { Style } from './screen/style.ts';
 import type { SessionView } from './screen/views.ts';
 import { exitCodes, type CliWorld } from './world.ts';
@@ -90,7 +90,7 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
     bold((reason === 'goal' ? good : bad)(endText(reason))),
     ...(reason === 'user' ? [] : [cleanText(state.end?.summary ?? '')]),
     ...evidence,
-    dim(`${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${costText(state)}`),
+    dim(`${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${sessionCost(state)}`),
     ...(state.provider === 'demo' ? [] : costLines(state).map((line) => dim(`  ${line}`))),
     ...(running > 0 ? [`${running} ${running === 1 ? 'run goes' : 'runs go'} on.`] : []),
     '',

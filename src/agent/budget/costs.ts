@@ -2,7 +2,8 @@
 import { formatUsd } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { ThinkingCost } from '../../experiments/ledger.ts';
-import { shortTokens } from './words.ts';
+import { shortTokens } from '../journal/limitText.ts';
+import { costText } from '../journal/factText.ts';
 import type { SessionState, Spending } from '../journal/state.ts';
 
 /**
@@ -28,13 +29,9 @@ export function costBefore({ experiments }: Pick<SessionState, 'experiments'>): 
 
 type Cost = Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>;
 
-/** `$1.20`, or `at least $1.20` where a price is not known. */
-export const costWords = ({ usd, hasUnknownCost }: Cost): string =>
-  hasUnknownCost ? `at least ${formatUsd(usd)}` : formatUsd(usd);
-
 /** `$1.20`, `$1.20 at list price, covered by your plan`, `$1.20, of which $0.40 at list price is covered by your plan`. */
 export function billText(cost: Cost & { readonly planUsd: number }): string {
-  const words = costWords(cost);
+  const words = costText(cost);
   if (cost.planUsd <= 0) return words;
   if (cost.planUsd >= cost.usd) return `${words} at list price, covered by your plan`;
   return `${words}, of which ${formatUsd(cost.planUsd)} at list price is covered by your plan`;
@@ -58,9 +55,9 @@ export function experimentCostLine(state: Pick<SessionState, 'experiments'>): st
   if (launched.length === 0) return undefined;
   const usd = launched.reduce((sum, experiment) => sum + experiment.usd, 0) / launched.length;
   const tokens = launched.reduce((sum, experiment) => sum + experiment.tokens, 0) / launched.length;
-  const average = costWords({ usd, hasUnknownCost: launched.some(({ hasUnknownCost }) => hasUnknownCost) });
+  const average = costText({ usd, hasUnknownCost: launched.some(({ hasUnknownCost }) => hasUnknownCost) });
   const count = `${launched.length} ${launched.length === 1 ? 'launch' : 'launches'}`;
-  return `${count} · ${average} and ${shortTokens(tokens)} tokens each on average · ${costWords(costBefore(state))} before the first`;
+  return `${count} · ${average} and ${shortTokens(tokens)} tokens each on average · ${costText(costBefore(state))} before the first`;
 }
 
 /** A line for each model, and one for the experiments. */

@@ -1,11 +1,9 @@
 /** What is told of limits, once each: to the journal, from there to people and to the model. */
 import { formatUsd } from '../../base/text.ts';
-import type { JournalEvent, SessionEvent } from '../journal/events.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import type { SessionState } from '../journal/state.ts';
 import { isUsedUp, startOfDay, type Measure } from './measures.ts';
-import { limitName, scopeText, shortTokens, usedText } from './words.ts';
-
-export type BudgetNotice = Extract<SessionEvent, { type: 'budget.noticed' }>;
+import { noticeText, type BudgetNotice, limitName, scopeText, shortTokens, usedText } from '../journal/limitText.ts';
 
 const shares = [100, 80, 50] as const;
 /** Calls that may still be made for an experiment whose allowance is over: to judge it, and to launch the next. */
@@ -43,14 +41,6 @@ export const noticeOf = ({ scope, limit, used, of }: Measure, percent: BudgetNot
 /** A limit of a day that was changed since is another one. */
 const isOf = (event: JournalEvent, { scope, limit, of }: Measure): event is JournalEvent & BudgetNotice =>
   event.type === 'budget.noticed' && event.scope === scope && event.limit === limit && event.of === of;
-
-/** `80 % of the money of the goal is used: $4.02 of $5.00`. */
-export function noticeText(notice: BudgetNotice): string {
-  const { scope, limit, percent } = notice;
-  const verb = limit === 'usd' ? 'is' : 'are';
-  const share = percent === 100 ? 'all' : `${percent} %`;
-  return `${share} of the ${limitName(limit)} ${scopeText(scope)} ${verb} used: ${usedText(notice)}`;
-}
 
 /** The same for the model; `undefined` where the session ends by it. */
 export function noticeForModel(notice: BudgetNotice): string | undefined {

@@ -7,9 +7,9 @@ import type { RunId } from '../../base/ids.ts';
 import type { AssistantBlock, Message, ToolCallBlock, ToolResultBlock, UserBlock } from '../../models/model.ts';
 import { verdictText } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
-import { budgetText } from '../budget/words.ts';
+import { budgetText } from '../journal/limitText.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { killedWhy } from '../runs/alarms.ts';
+import { killedWhy } from '../journal/runText.ts';
 import { experimentNews } from './experimentNews.ts';
 import { growingFold } from '../journal/growingFold.ts';
 

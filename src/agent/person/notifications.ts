@@ -2,16 +2,13 @@
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { Notification } from '../../notify/notification.ts';
 import type { NotifyEvent } from '../../notify/settings.ts';
-import { verdictText, type Verdict } from '../../runs/run.ts';
 import type { Trigger } from '../../sleep/trigger.ts';
-import { noticeText } from '../budget/notices.ts';
+import { describeEvent, type Description, type EventOf } from '../journal/describeEvent.ts';
 import type { EndReason, Evidence, JournalEvent } from '../journal/events.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 
 type About = Pick<Notification, 'events' | 'title' | 'body'> &
   Partial<Pick<Notification, 'machineId' | 'pid' | 'run' | 'metrics'>>;
-
-type Event<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
 
 /** `before` and `after` are the states that the event lies between. Undefined: nobody is told. */
 export function notificationOf(
@@ -24,41 +21,56 @@ export function notificationOf(
 }
 
 function aboutOf(event: JournalEvent, before: SessionState, after: SessionState): About | undefined {
+  const description = describeEvent(event, after);
+  if (description === undefined) return undefined;
   switch (event.type) {
     case 'session.ended':
-      return ended(event);
+      return ended(event, description);
     case 'session.paused':
-      return event.by === 'user' ? undefined : told('error', 'Paused by an error', event.detail ?? '');
+      return event.by === 'user' ? undefined : told('error', description);
     case 'session.resumed':
-      return told('resumed', 'The session goes on', `Taken up by ${event.by}.`);
+      return told('resumed', description);
     case 'question.asked':
-      return told('question', 'Helios has a question', questionText(event));
+      return told('question', description);
     case 'budget.noticed':
-      return budget(event);
+      return isNearLimit(event) ? told('budget', description) : undefined;
     case 'sleep.ended':
-      return event.why === 'trigger' && waitsForValue(before)
-        ? told('metric_threshold', 'A value is reached', event.detail)
-        : undefined;
     case 'sleep.started':
-      return isIdle(after) ? told('agent_idle', 'The agent waits, and nothing runs', event.request.reason) : undefined;
-    default:
-      return aboutRun(event, after);
-  }
-}
-
-function aboutRun(event: JournalEvent, state: SessionState): About | undefined {
-  switch (event.type) {
-    case 'run.alarmed':
-      return alarm(event, state);
-    case 'run.ended':
-      return runEnded(state.runs.get(event.runId), event.verdict, state);
-    case 'run.not_started':
-      return runFailed(state.runs.get(event.runId), event.why);
+      return aboutSleep(event, description, { before, after });
     case 'sweep.ended':
-      return told('experiment_complete', `Sweep ${event.sweepId} is over`, firstLine(event.text));
+      return told('experiment_complete', description);
+    case 'run.alarmed':
+    case 'run.ended':
+    case 'run.not_started':
+      return aboutRun(event, description, after);
     default:
       return undefined;
   }
+}
+
+function aboutSleep(
+  event: EventOf<'sleep.started'> | EventOf<'sleep.ended'>,
+  description: Description,
+  { before, after }: { readonly before: SessionState; readonly after: SessionState },
+): About | undefined {
+  if (event.type === 'sleep.ended')
+    return event.why === 'trigger' && waitsForValue(before) ? told('metric_threshold', description) : undefined;
+  const idle = { title: 'The agent sleeps, and no run is active', detail: event.request.reason };
+  return isIdle(after) ? told('agent_idle', idle) : undefined;
+}
+
+/** The end by a limit tells of itself; what an experiment may cost is the model's to know. */
+const isNearLimit = ({ percent, scope }: EventOf<'budget.noticed'>): boolean =>
+  percent === 80 && scope !== 'experiment';
+
+type RunEvent = EventOf<'run.alarmed'> | EventOf<'run.ended'> | EventOf<'run.not_started'>;
+
+function aboutRun(event: RunEvent, description: Description, state: SessionState): About | undefined {
+  const run = state.runs.get(event.runId);
+  if (event.type === 'run.alarmed') return { ...told('alarm', description), ...(run && placeOf(run)) };
+  if (run === undefined) return undefined;
+  if (event.type === 'run.not_started') return { ...told('task_failed', description), ...placeOf(run) };
+  return runEnded(event, description, { run, state });
 }
 
 /** A question of the gate's is no event of the journal. */
@@ -67,7 +79,10 @@ export const approvalNotification = (
   { id, goal }: Pick<SessionState, 'id' | 'goal'>,
   atMs: number,
 ): Notification => ({
-  ...told('approval', 'Helios asks for your leave', `${oneLine(title, 200)}\n${oneLine(detail, 400)}`),
+  ...told('approval', {
+    title: 'Helios asks for approval',
+    detail: `${oneLine(title, 200)}\n${oneLine(detail, 400)}`,
+  }),
   sessionId: id,
   goal: oneLine(goal, 200),
   atMs,
@@ -79,80 +94,52 @@ export const stallNotification = (
   { id, goal }: Pick<SessionState, 'id' | 'goal'>,
   atMs: number,
 ): Notification => ({
-  ...told('error', 'Nothing can be recorded', why),
+  ...told('error', { title: 'Nothing can be recorded', detail: why }),
   sessionId: id,
   goal: oneLine(goal, 200),
   atMs,
 });
 
-const told = (event: NotifyEvent, title: string, body: string): About => ({
+type Words = Pick<Description, 'title' | 'detail' | 'facts'>;
+
+const told = (event: NotifyEvent, { title, detail = '', facts = [] }: Words): About => ({
   events: [event],
   title,
-  body: body.trim().slice(0, 1_500),
+  body: [detail, ...facts].join('\n').trim().slice(0, 1_500),
 });
 
-const endTitles: Readonly<Record<Exclude<EndReason, 'user' | 'answered'>, string>> = {
-  goal: 'Goal met',
-  blocked: 'Blocked',
-  budget: 'Budget spent',
-  no_progress: 'Ended without progress',
-  plateau: 'Ended on a plateau',
-  error: 'Ended by an error',
-};
-
 /** Whoever stopped the session knows, and so does whoever asked a question: the answer is before them. */
-function ended({ reason, summary, evidence }: Event<'session.ended'>): About | undefined {
+function ended({ reason, evidence }: EventOf<'session.ended'>, { title, detail = '' }: Description): About | undefined {
   if (reason === 'user' || reason === 'answered') return undefined;
   const special: Partial<Record<EndReason, NotifyEvent>> = { goal: 'goal_met', error: 'error' };
   const first = special[reason];
   const [best] = evidence;
   return {
     events: [...(first === undefined ? [] : [first]), 'session_ended'],
-    title: endTitles[reason],
-    body: [oneLine(summary, 600), ...evidence.map(evidenceText)].join('\n'),
+    title,
+    body: [oneLine(detail, 600), ...evidence.map(evidenceText)].join('\n'),
     ...(best && { run: best.run, metrics: Object.fromEntries(evidence.map(({ metric, last }) => [metric, last])) }),
   };
 }
 
 const evidenceText = ({ metric, last, run }: Evidence): string => `${metric} ${formatValue(last)} (${run})`;
 
-function questionText({ text, options, fallback }: Event<'question.asked'>): string {
-  const choice = options.length === 0 ? '' : `\nAnswers: ${options.join(' · ')}`;
-  return `${text}${choice}\nWithout an answer: ${fallback}`;
-}
-
-/** The end by a limit tells of itself; what an experiment may cost is the model's to know. */
-const budget = (event: Event<'budget.noticed'>): About | undefined =>
-  event.percent === 80 && event.scope !== 'experiment'
-    ? told('budget', 'Most of a limit is used', `${noticeText(event)}.`)
-    : undefined;
-
-function alarm({ runId, detail, action }: Event<'run.alarmed'>, state: SessionState): About {
-  const run = state.runs.get(runId);
-  const done = { warn: '', kill: ' It is ended.', ask: ' You are asked whether it is to go on.' }[action];
-  return {
-    ...told('alarm', `${run === undefined ? 'A run' : nameOf(run)}: ${detail}`, done.trim()),
-    ...(run && placeOf(run)),
-  };
-}
-
 /** What somebody chose to end has not failed. */
-function runEnded(run: RunState | undefined, verdict: Verdict, state: SessionState): About | undefined {
-  if (run === undefined || verdict.kind === 'killed') return undefined;
+function runEnded(
+  { verdict }: EventOf<'run.ended'>,
+  description: Description,
+  { run, state }: { readonly run: RunState; readonly state: SessionState },
+): About | undefined {
+  if (verdict.kind === 'killed') return undefined;
   const name: NotifyEvent = verdict.kind === 'ok' ? 'task_complete' : 'task_failed';
   const metrics = metricsOf(run, state);
-  const values = Object.entries(metrics).map(([metric, value]) => `${metric} ${formatValue(value)}`);
   return {
-    events: isExperimentOver(run, state) ? ['experiment_complete', name] : [name],
-    title: verdict.kind === 'ok' ? `${nameOf(run)} is complete` : `${nameOf(run)}: ${verdictText(verdict)}`,
-    body: [oneLine(run.spec.label, 80), values.join(' · ')].filter((part) => part !== '').join('\n'),
+    ...told(name, description),
+    ...(isExperimentOver(run, state) && { events: ['experiment_complete', name] }),
     ...placeOf(run),
-    ...(values.length > 0 && { metrics }),
+    ...(Object.keys(metrics).length > 0 && { metrics }),
   };
 }
-
-const runFailed = (run: RunState | undefined, why: string): About | undefined =>
-  run && { ...told('task_failed', `${nameOf(run)} could not be started`, why), ...placeOf(run) };
 
 /** The sweep tells of its points when it is over. */
 function isExperimentOver({ spec }: RunState, { runs }: SessionState): boolean {
@@ -172,8 +159,6 @@ function metricsOf({ metrics }: RunState, { target }: SessionState): Record<stri
   return Object.fromEntries(shown.map(({ metric, last }) => [metric, last]));
 }
 
-const nameOf = ({ spec }: RunState): string => `Run ${spec.number}`;
-
 const placeOf = ({ spec, process }: RunState): Pick<Notification, 'machineId' | 'pid' | 'run'> => ({
   machineId: spec.machineId,
   run: `run ${spec.number}`,
@@ -188,5 +173,3 @@ const waitsForValue = ({ sleep }: SessionState): boolean =>
 const isIdle = ({ runs, monitor }: SessionState): boolean =>
   monitor === undefined &&
   [...runs.values()].every(({ verdict, notStarted }) => verdict !== undefined || notStarted !== undefined);
-
-const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';

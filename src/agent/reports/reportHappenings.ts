@@ -1,7 +1,6 @@
 /** What of a journal a person who was away should read: interruptions, refusals, limits. And how much was slept. */
-import { oneLine } from '../../base/text.ts';
 import type { BriefFacts, Happening } from '../../reports/facts.ts';
-import { noticeText } from '../budget/notices.ts';
+import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionState } from '../journal/state.ts';
 
@@ -18,24 +17,29 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
   return told.map(({ atMs, text, times }) => ({ atMs, text: times === 1 ? text : `${text} (${times} times)` }));
 }
 
+const maxChars = 200;
+
+/** Who resumed it and when is not asked for: only what stopped, changed or refused the work. */
 function textOf(event: JournalEvent, state: SessionState): string | undefined {
+  if (!isHappening(event)) return undefined;
+  const description = describeEvent(event, state);
+  return description && descriptionLine({ ...description, facts: [] }, maxChars);
+}
+
+function isHappening(event: JournalEvent): boolean {
   switch (event.type) {
     case 'session.resumed':
-      return event.budget === undefined ? 'The session was taken up again' : 'The session was given other limits';
     case 'session.paused':
-      return event.by === 'user' ? 'Paused by you' : `Paused: ${oneLine(event.detail ?? 'an error', 200)}`;
     case 'session.model_changed':
-      return `Went on with ${event.provider} ${event.model}`;
-    case 'model.replied':
-      return event.failure && `No answer of the model: ${oneLine(event.failure.message, 160)}`;
     case 'budget.noticed':
-      return `Limit: ${noticeText(event)}`;
-    case 'permission.decided':
-      return event.isAllowed ? undefined : `A call was not allowed: ${oneLine(event.why, 160)}`;
     case 'run.not_started':
-      return `Run ${state.runs.get(event.runId)?.spec.number ?? event.runId} was not started: ${oneLine(event.why, 160)}`;
+      return true;
+    case 'model.replied':
+      return event.failure !== undefined;
+    case 'permission.decided':
+      return !event.isAllowed;
     default:
-      return undefined;
+      return false;
   }
 }
 

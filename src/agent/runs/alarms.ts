@@ -1,7 +1,5 @@
-/** What the alarms of runs mean: which of them a run was ended for, in words, and which of its runs a session has yet to end. */
+/** What the alarms of runs mean: which runs a session has yet to end, and which alarms wake it. */
 import type { RunId } from '../../base/ids.ts';
-import { rowStatus, type LedgerRow } from '../../experiments/ledger.ts';
-import { verdictText, type Verdict } from '../../runs/run.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 import type { Alarm, RunState, SessionState } from '../journal/state.ts';
@@ -9,24 +7,6 @@ import type { Alarm, RunState, SessionState } from '../journal/state.ts';
 /** Answers to the question whether a run is to go on after an alarm. */
 export const killAnswer = 'kill';
 export const goOnAnswer = 'let it go on';
-
-/** The alarm that a run was ended for, or that a person was asked about: the last one that did not only warn. */
-export const seriousAlarm = (alarms: readonly Alarm[]): Alarm | undefined =>
-  alarms.findLast(({ action }) => action !== 'warn');
-
-/** ` after the alarm: loss became NaN at step 120`, beside a verdict; empty where no alarm ended the run. */
-export const killedWhy = (verdict: Verdict, alarm: Pick<Alarm, 'detail' | 'action'> | undefined): string =>
-  verdict.kind === 'killed' && alarm !== undefined && alarm.action !== 'warn'
-    ? ` after the alarm: ${alarm.detail}`
-    : '';
-
-/** `killed after the alarm: loss became NaN at step 120` */
-export const verdictWords = (verdict: Verdict, alarms: readonly Alarm[] = []): string =>
-  `${verdictText(verdict)}${killedWhy(verdict, seriousAlarm(alarms))}`;
-
-/** `queued`, `running`, or how it ended, with the alarm that it was ended for. */
-export const statusWords = (row: Pick<LedgerRow, 'verdict' | 'startedMs' | 'alarm'>): string =>
-  `${rowStatus(row)}${row.verdict ? killedWhy(row.verdict, row.alarm) : ''}`;
 
 /** Runs without an end that a watchdog, or a person whom it asked, said to kill: of an earlier process too. */
 export function condemnedRuns({ runs, questions }: Pick<SessionState, 'runs' | 'questions'>): RunState[] {

@@ -14,7 +14,7 @@ import { handleOf, type RunLimit, type RunProcess, type RunResources, type RunSp
 import type { Run, RunChange } from '../../runs/liveRun.ts';
 import { LaunchFailure } from '../../runs/launchFailure.ts';
 import type { Runs } from '../../runs/runs.ts';
-import { seriousAlarm } from './alarms.ts';
+import { seriousAlarm } from '../journal/runText.ts';
 import { isClosing } from '../journal/closing.ts';
 import { costsByRun } from '../budget/costs.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';

@@ -2,7 +2,7 @@
 import { cleanText, formatValue, oneLine } from '../../base/text.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
-import { statusWords } from './alarms.ts';
+import { statusWords } from '../journal/runText.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { progressOf } from './sweepProgress.ts';
 

@@ -11,7 +11,7 @@ import { watchRun, type RunSink } from '../../runs/elsewhere.ts';
 import type { RunEnd } from '../../runs/run.ts';
 import type { OwnerKind } from '../../storage/leaseOwner.ts';
 import { StorageFailure } from '../../storage/storageFailure.ts';
-import { limitsText } from '../budget/words.ts';
+import { limitsText } from '../journal/limitText.ts';
 import type {
   GoalRequest,
   KilledRun,

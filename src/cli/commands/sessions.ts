@@ -1,13 +1,12 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
-import { costWords } from '../../agent/budget/costs.ts';
+import { costText, endText } from '../../agent/journal/factText.ts';
 import { placeText } from '../../presentation/sessions/placeText.ts';
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { columnsText } from '../screen/columns.ts';
 import { countOf, defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { endText } from '../screen/eventText.ts';
 import { exitCodes } from '../world.ts';
 
 const usage = 'helios sessions [-n COUNT] [--json]';
@@ -84,7 +83,7 @@ function tableText(rows: readonly SessionRow[], { left, nowMs, columns = pipeCol
     const { id, goal, best = '', runs, going, lastEventMs } = row.summary;
     const count = going > 0 ? `${runs} (${going} going)` : String(runs);
     const age = relativeTime(lastEventMs, nowMs);
-    return [String(row.n), id, stateText(row), best, count, costWords(row.summary), age, oneLine(cleanText(goal), 200)];
+    return [String(row.n), id, stateText(row), best, count, costText(row.summary), age, oneLine(cleanText(goal), 200)];
   });
   const more =
     left > 0 ? `\n${left} older ${left === 1 ? 'one' : 'ones'}: helios sessions -n ${rows.length + left}\n` : '';

@@ -1,5 +1,5 @@
 /** The block at the foot of the terminal: the newest runs, and one line of state. Pure. */
-import { killedWhy, seriousAlarm } from '../../agent/runs/alarms.ts';
+import { killedWhy, seriousAlarm } from '../../agent/journal/runText.ts';
 import { billText } from '../../agent/budget/costs.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -81,14 +81,14 @@ function stateText({ state, nowMs }: LiveBlockView): string {
   const running = [...state.runs.values()].filter((run) => run.process && run.verdict === undefined).length;
   const parts = [
     `turn ${state.turns}`,
-    costText(state),
+    sessionCost(state),
     ...(running > 0 ? [`${running} running`] : []),
     phaseText(state, nowMs),
   ];
   return parts.join(' · ');
 }
 
-export const costText = (state: SessionState): string =>
+export const sessionCost = (state: SessionState): string =>
   state.provider === 'demo' ? '$0.00 (no model is called)' : billText(state);
 
 function phaseText({ phase, sleep, lastEventMs }: SessionState, nowMs: number): string {

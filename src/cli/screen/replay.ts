@@ -1,6 +1,8 @@
 /** A journal as a transcript: more than what is shown live, for nobody was there. */
 import { resultText } from '../../agent/journal/resultText.ts';
+import { describeEvent, descriptionLine } from '../../agent/journal/describeEvent.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
+import { endText } from '../../agent/journal/factText.ts';
 import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { exactTime } from '../../base/localTime.ts';
@@ -62,16 +64,18 @@ export class ReplayText {
       case 'tool.finished':
         return [...known, ...(event.isError ? [] : this.#result(event))];
       case 'session.ended':
-        return ['', this.#style.bold(`Ended: ${event.reason}`), ...bounded(event.summary, mostTextChars)];
-      case 'sleep.started':
-        return [this.#style.dim(`Asleep: ${event.request.reason}`)];
-      case 'note.pinned':
-        return [`Note ${event.number} pinned: ${cleanText(event.text)}`];
-      case 'note.unpinned':
-        return [`Note ${event.number} unpinned`];
-      default:
+        return ['', this.#style.bold(endText(event.reason)), ...bounded(event.summary, mostTextChars)];
+      case 'tool.started':
         return known;
+      default:
+        return known.length > 0 ? known : this.#unseen(event, state);
     }
+  }
+
+  /** An event that is not shown live: then, the block at the foot of the terminal tells of it. */
+  #unseen(event: JournalEvent, state: SessionState): readonly string[] {
+    const description = describeEvent(event, state);
+    return description === undefined ? [] : [this.#style.dim(descriptionLine(description, mostResultChars))];
   }
 
   #result({ text, fullPath }: Extract<JournalEvent, { type: 'tool.finished' }>): string[] {

@@ -1,5 +1,5 @@
 /** Two runs side by side as a document. Pure: no `vscode` here. */
-import { statusWords } from '../../agent/runs/alarms.ts';
+import { statusWords } from '../../agent/journal/runText.ts';
 import { formatValue } from '../../base/text.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Judgement, MetricComparison } from '../../metrics/compare.ts';

@@ -1,12 +1,10 @@
 /** A session in a few words: for the status bar, the chat's last line, the trees. */
-import { budgetText } from '../../agent/budget/words.ts';
+import { budgetText } from '../../agent/journal/limitText.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
-import type { EndReason } from '../../agent/journal/events.ts';
+import { costText, endText, sleepText } from '../../agent/journal/factText.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
-import { formatUsd, formatValue, oneLine } from '../../base/text.ts';
-import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
-import { clockTime } from '../../base/localTime.ts';
+import { formatValue, oneLine } from '../../base/text.ts';
 import { formatSpan } from '../../base/span.ts';
 
 /** The newest value of the metric that decides, and where it is heading. */
@@ -34,36 +32,9 @@ export const needsPerson = (state: SessionState): boolean =>
 export const isAlive = (run: RunState): boolean => run.verdict === undefined && run.notStarted === undefined;
 export const runningCount = (state: SessionState): number => [...state.runs.values()].filter(isAlive).length;
 
-/** The cost so far; `≥` says that a call was made whose price is not known. */
-export const costText = (state: { readonly usd: number; readonly hasUnknownCost: boolean }): string =>
-  `${state.hasUnknownCost ? '≥ ' : ''}${formatUsd(state.usd)}`;
-
 const arrows = { up: '↑', down: '↓', flat: '→' } as const;
 export const metricText = (metric: LiveMetric): string =>
   `${metric.name} ${formatValue(metric.value)} ${arrows[metric.trend]}`;
-
-/** `until run 7 ends`, `until run 2 and run 3 end`, `until loss < 1 or 14:30`, `until 14:30`. */
-export function sleepText(request: SleepRequest, state: SessionState, nowMs: number): string {
-  const { triggers, deadlineMs, reason, logic } = request;
-  if (triggers.length === 0) return deadlineMs === undefined ? reason : `until ${clockTime(deadlineMs, nowMs)}`;
-  const conjunction = logic === 'all' ? ' and ' : ' or ';
-  const runs = triggers.flatMap((trigger) => (trigger.type === 'process_exit' ? [runName(trigger, state)] : []));
-  if (runs.length === triggers.length)
-    return `until ${shortList(runs, conjunction)} ${runs.length > 1 && logic === 'all' ? 'end' : 'ends'}`;
-  const words = triggers.map((trigger) => {
-    if (trigger.type === 'timer') return clockTime(trigger.atMs, nowMs);
-    return trigger.type === 'process_exit' ? `${runName(trigger, state)} ends` : triggerText(trigger);
-  });
-  return `until ${shortList(words, conjunction)}`;
-}
-
-function runName(trigger: Extract<Trigger, { type: 'process_exit' }>, state: SessionState): string {
-  const run = state.runs.get(trigger.runId);
-  return run ? `run ${run.spec.number}` : trigger.name;
-}
-
-const shortList = (words: readonly string[], conjunction: string): string =>
-  words.slice(0, 3).join(conjunction) + (words.length > 3 ? `${conjunction}${words.length - 3} more` : '');
 
 /** How long the sleep lasts yet, where that is known; else how long it has lasted. */
 export function sleepSpan(sleep: NonNullable<SessionState['sleep']>, nowMs: number): string {
@@ -71,18 +42,6 @@ export function sleepSpan(sleep: NonNullable<SessionState['sleep']>, nowMs: numb
   const endsMs = Math.min(...timers, sleep.request.deadlineMs ?? Number.POSITIVE_INFINITY);
   return formatSpan(Number.isFinite(endsMs) ? endsMs - nowMs : nowMs - sleep.sinceMs);
 }
-
-const endWords: Readonly<Record<EndReason, string>> = {
-  goal: 'Goal met',
-  answered: 'Answered',
-  blocked: 'Blocked',
-  budget: 'Budget spent',
-  no_progress: 'Ended without progress',
-  plateau: 'Ended on a plateau',
-  user: 'Stopped',
-  error: 'Ended by an error',
-};
-export const endText = (reason: EndReason): string => endWords[reason];
 
 /** `Working`, `Sleeping until run 7 ends`, `Paused`, `Goal met`. */
 export function phaseText(state: SessionState, nowMs: number): string {

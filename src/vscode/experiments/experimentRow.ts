@@ -1,6 +1,6 @@
 /** An experiment as a row, with its runs below it. Pure: no `vscode` here. */
 import { resultWords } from '../../agent/experiments/experimentWords.ts';
-import { costWords } from '../../agent/budget/costs.ts';
+import { costText } from '../../agent/journal/factText.ts';
 import { formatDuration, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import type { ExperimentRow, ExperimentStatus, Ledger } from '../../experiments/ledger.ts';
@@ -77,7 +77,7 @@ function tooltip(row: ExperimentRow, { code: state, seed, retest }: Plan, stands
     code(row.command, 300),
     [kept, seed === undefined ? '' : `seed ${plain(seed, 40)}`].filter(Boolean).join(' · '),
     retest === undefined ? '' : `Retest of ${plain(retest.of)}: ${plain(retest.why, 300)}`,
-    [runMs > 0 ? `Runs took ${formatDuration(runMs)}` : '', cost === undefined ? '' : `thinking ${costWords(cost)}`]
+    [runMs > 0 ? `Runs took ${formatDuration(runMs)}` : '', cost === undefined ? '' : `thinking ${costText(cost)}`]
       .filter(Boolean)
       .join(' · '),
   ]

@@ -1,20 +1,20 @@
 /** The Experiments tree: sessions, below each its experiments, and below those their runs. Pure: no `vscode` here. */
 import { billText, costLines } from '../../agent/budget/costs.ts';
-import { budgetText } from '../../agent/budget/words.ts';
+import { budgetText } from '../../agent/journal/limitText.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 import { counted, oneLine } from '../../base/text.ts';
 import { plannedRows } from './experimentRow.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { runRow } from '../runs/runRows.ts';
-import { bestText, costText, endText, phaseText, runningCount } from '../../presentation/sessions/sessionText.ts';
-import { endIcon, phaseIcon } from '../ui/icons.ts';
+import { bestText, phaseText, runningCount } from '../../presentation/sessions/sessionText.ts';
+import { costText, endText } from '../../agent/journal/factText.ts';
+import { endIcon, phaseIcon, type Icon } from '../ui/icons.ts';
 import { groupedByAge } from '../ui/sessionGroups.ts';
 import { withSweeps } from '../runs/sweepRows.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 import { relativeTime } from '../../base/span.ts';
-import { type Icon } from '../ui/icons.ts';
 
 export interface ExperimentsView {
   /** Sessions of this window, with what their runs have printed so far. */

@@ -1,6 +1,6 @@
 /** The ledger as a Markdown table. Pure: no `vscode` here. */
-import { statusWords } from '../../agent/runs/alarms.ts';
-import { costWords } from '../../agent/budget/costs.ts';
+import { statusWords } from '../../agent/journal/runText.ts';
+import { costText } from '../../agent/journal/factText.ts';
 import { decisionText, resultWords } from '../../agent/experiments/experimentWords.ts';
 import { summaryFor, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
@@ -41,7 +41,7 @@ function runTable({ rows, decisive }: Ledger): string {
       took === '' ? '' : formatDuration(took),
       summary ? formatValue(summary.last) : '',
       summary ? formatValue(summary.best) : '',
-      row.cost ? costWords(row.cost) : '',
+      row.cost ? costText(row.cost) : '',
     ];
     return `| ${cells.join(' | ')} |`;
   });

@@ -1,8 +1,8 @@
 /** Runs as rows, the same under their session and under their machine. Pure: no `vscode` here. */
 import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
-import { shortTokens } from '../../agent/budget/words.ts';
-import { statusWords } from '../../agent/runs/alarms.ts';
-import { costWords } from '../../agent/budget/costs.ts';
+import { shortTokens } from '../../agent/journal/limitText.ts';
+import { statusWords } from '../../agent/journal/runText.ts';
+import { costText } from '../../agent/journal/factText.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
@@ -98,7 +98,7 @@ function tooltip(row: LedgerRow, state: string, facts: RunFacts | undefined): st
     times.join(' · '),
     row.alarm === undefined ? '' : `Alarm: ${plain(row.alarm.detail, 300)}`,
     row.envId === undefined ? '' : `Environment ${plain(row.envId)}`,
-    row.cost === undefined ? '' : `Thinking ${costWords(row.cost)} · ${shortTokens(row.cost.tokens)} tokens`,
+    row.cost === undefined ? '' : `Thinking ${costText(row.cost)} · ${shortTokens(row.cost.tokens)} tokens`,
     facts?.liveness.kind === 'unknown' && row.verdict === undefined ? plain(facts.liveness.why, 300) : '',
     gpuTimeText(facts?.gpuTime),
     metrics.length === 0

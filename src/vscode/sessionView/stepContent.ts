@@ -1,15 +1,16 @@
 /** The texts and facts of a step, whole; whoever shows them bounds them. */
-import { verdictWords } from '../../agent/runs/alarms.ts';
+import { describeEvent, type EventOf } from '../../agent/journal/describeEvent.ts';
+import { callCostText } from '../../agent/journal/factText.ts';
+import { verdictWords, runName } from '../../agent/journal/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
-import { formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
+import { formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import { triggerText } from '../../sleep/trigger.ts';
-import { shortTokens } from '../../agent/budget/words.ts';
+import { shortTokens } from '../../agent/journal/limitText.ts';
 import type { Fact, TextSection } from '../../protocol/sessionView.ts';
 import { approvalDetail } from '../../presentation/sessions/sessionText.ts';
 import { exactTime } from '../../base/localTime.ts';
-import { costOf, runName, type Of } from './rowWords.ts';
 import type { Step } from './timeline.ts';
 
 export interface WholeSection extends Pick<TextSection, 'id' | 'title' | 'format' | 'isFolded'> {
@@ -31,13 +32,21 @@ interface Telling {
   readonly state: SessionState;
 }
 
-type Teller<Type extends JournalEvent['type']> = (event: Of<Type>, telling: Telling) => StepContent;
+type Teller<Type extends JournalEvent['type']> = (event: EventOf<Type>, telling: Telling) => StepContent;
 
 export function stepContent(events: readonly JournalEvent[], step: Step, state: SessionState): StepContent {
   const begun = events[step.startedBy];
   if (begun === undefined) return nothing;
   const tell = tellers[begun.type] as Teller<JournalEvent['type']> | undefined;
-  return tell?.(begun, { events, step, state }) ?? nothing;
+  return tell === undefined ? described(begun, state) : tell(begun, { events, step, state });
+}
+
+function described(event: JournalEvent, state: SessionState): StepContent {
+  const { detail = '', facts: more = [] } = describeEvent(event, state) ?? {};
+  return {
+    facts: more.map((value) => fact('Note', value)),
+    sections: only(section('detail', 'Details', detail)).sections,
+  };
 }
 
 const nothing: StepContent = { facts: [], sections: [] };
@@ -52,45 +61,31 @@ const only = (...sections: readonly WholeSection[]): StepContent => ({
 });
 const facts = (...all: readonly Fact[]): StepContent => ({ facts: all, sections: [] });
 
-const tellers: { readonly [Type in JournalEvent['type']]: Teller<Type> } = {
+/** Of events with more to them than their description. */
+const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
   'session.started': ({ goal, workFolder, helios }) => ({
     facts: [fact('Folder', workFolder), fact('Helios', helios)],
     sections: [section('goal', 'Goal', goal)],
   }),
-  'child.started': ({ sessionId }) => facts(fact('Session', sessionId)),
-  'session.resumed': ({ by }) => facts(fact('By', by)),
-  'session.model_changed': ({ provider, model }) => facts(fact('Model', `${provider}/${model}`)),
-  'session.effort_changed': ({ effort }) => facts(fact('Reasoning', effort ?? 'as configured')),
-  'session.paused': ({ detail = '' }) => only(section('why', 'Why', detail)),
   'session.ended': ({ summary, evidence }) => ({
     facts: evidence.map((one) =>
       fact(`${one.run} ${one.metric}`, `last ${formatValue(one.last)}, best ${formatValue(one.best)}`),
     ),
     sections: [section('summary', 'Summary', summary, 'markdown')],
   }),
-  'message.added': ({ text }) => only(section('message', 'Message', text)),
   'model.requested': ({ provider, model }, { events, step }) => {
     const reply = step.endedBy === undefined ? undefined : events[step.endedBy];
     return reply?.type === 'model.replied' ? replied(reply, step) : facts(fact('Model', `${provider}/${model}`));
   },
   'model.replied': (event, { step }) => replied(event, step),
   'model.consulted': ({ provider, model, cost }) =>
-    facts(fact('Model', `${provider}/${model}`), fact('Cost', costOf(cost))),
-  'budget.noticed': ({ scope, limit, percent, used, of }) =>
-    facts(
-      fact('Limit', `${limit} of the ${scope}`),
-      fact('Used', `${percent} %: ${amount(limit, used)} of ${amount(limit, of)}`),
-    ),
-  'permission.decided': ({ by, why }) => ({ facts: [fact('By', by)], sections: [section('why', 'Why', why)] }),
+    facts(fact('Model', `${provider}/${model}`), fact('Cost', callCostText(cost))),
   'tool.started': called,
-  'tool.finished': () => nothing,
-  'run.planned': () => nothing,
   'run.started': ({ runId, process }, { state }) => launched(state.runs.get(runId)?.spec, process.pid),
   'run.ended': ({ verdict, outputTail = '', runId }, { state }) => ({
     facts: [fact('Run', runName(state, runId)), fact('Verdict', verdictWords(verdict, state.runs.get(runId)?.alarms))],
     sections: only(section('output', 'End of its output', outputTail, 'code')).sections,
   }),
-  'run.not_started': ({ why }) => only(section('why', 'Why', why)),
   'run.alarmed': ({ runId, kind, action, detail }, { state }) => ({
     facts: [fact('Run', runName(state, runId)), fact('Watchdog', kind.replace('_', ' ')), fact('Action', action)],
     sections: [section('detail', 'What was seen', detail)],
@@ -107,7 +102,6 @@ const tellers: { readonly [Type in JournalEvent['type']]: Teller<Type> } = {
       section('command', 'Command', plan.command, 'code'),
     ],
   }),
-  'results.imported': ({ results, source }) => facts(fact('From', source), fact('Results', String(results.length))),
   'experiment.decided': ({ decision, by, why }) => ({
     facts: [fact('Decision', decision), fact('By', by)],
     sections: [section('why', 'Why', why)],
@@ -120,15 +114,10 @@ const tellers: { readonly [Type in JournalEvent['type']]: Teller<Type> } = {
     ],
     sections: [section('question', 'Question', text)],
   }),
-  'question.answered': ({ answer, by, why = 'nobody answered in time' }) => ({
-    facts: [fact('By', by === 'person' ? 'you' : `default: ${why}`)],
-    sections: [section('answer', 'Answer', answer)],
-  }),
   'sweep.started': ({ plan }) => ({
     facts: [fact('Points', String(plan.points.length)), fact('Machines', plan.machineIds.join(', '))],
     sections: [section('points', 'Points', plan.points.map(({ label }) => label).join('\n'), 'code')],
   }),
-  'sweep.point_skipped': ({ why }) => only(section('why', 'Why', why)),
   'sweep.ended': ({ text }) => only(section('text', 'What came of it', text)),
   'env.captured': ({ machineId, repo, gist, file }) =>
     facts(fact('Machine', machineId), fact('Folder', repo), fact('Environment', gist), fact('File', file)),
@@ -146,24 +135,13 @@ const tellers: { readonly [Type in JournalEvent['type']]: Teller<Type> } = {
       sections: [section('reason', 'Why', request.reason)],
     };
   },
-  'sleep.ended': () => nothing,
-  'monitor.started': ({ goal, intervalMs }) => ({
-    facts: [fact('Every', formatDuration(intervalMs))],
-    sections: [section('goal', 'What is watched', goal)],
-  }),
-  'monitor.stopped': ({ why }) => only(section('why', 'Why', why)),
   'context.checkpointed': ({ briefing, tokensBefore }) => ({
     facts: [fact('Before', `${shortTokens(tokensBefore)} tokens`)],
     sections: [section('briefing', 'Briefing', briefing, 'markdown')],
   }),
-  'note.pinned': ({ text }) => only(section('note', 'Note', text)),
-  'note.unpinned': ({ number }) => facts(fact('Note', String(number))),
 };
 
-const amount = (limit: Of<'budget.noticed'>['limit'], value: number): string =>
-  limit === 'usd' ? formatUsd(value) : limit === 'tokens' ? shortTokens(value) : String(Math.round(value));
-
-function replied(event: Of<'model.replied'>, { row }: Step): StepContent {
+function replied(event: EventOf<'model.replied'>, { row }: Step): StepContent {
   const { usage, content, failure, provider, model } = event;
   const cached = usage.cacheReadTokens === 0 ? '' : `, ${shortTokens(usage.cacheReadTokens)} from a cache`;
   const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
@@ -174,7 +152,7 @@ function replied(event: Of<'model.replied'>, { row }: Step): StepContent {
     facts: [
       fact('Model', `${provider}/${model}`),
       fact('Tokens', `${shortTokens(input)} in${cached}, ${shortTokens(usage.outputTokens)} out`),
-      fact('Cost', costOf(event.cost)),
+      fact('Cost', callCostText(event.cost)),
       ...(row.endMs === undefined ? [] : [fact('Took', formatDuration(row.endMs - row.atMs))]),
       ...(calls.length === 0 ? [] : [fact('Calls', calls.join(', '))]),
     ],
@@ -186,7 +164,7 @@ function replied(event: Of<'model.replied'>, { row }: Step): StepContent {
   };
 }
 
-function called({ callId, name, effect }: Of<'tool.started'>, { events, step }: Telling): StepContent {
+function called({ callId, name, effect }: EventOf<'tool.started'>, { events, step }: Telling): StepContent {
   const end = step.endedBy === undefined ? undefined : events[step.endedBy];
   const result = end?.type === 'tool.finished' ? end : undefined;
   const input = inputOf(events, step.startedBy, callId);

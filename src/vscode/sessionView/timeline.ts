@@ -1,10 +1,12 @@
 /** The steps of a session, grown event by event, and the runs beside them. Pure. */
-import { verdictWords } from '../../agent/runs/alarms.ts';
+import { verdictWords, runName } from '../../agent/journal/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { maxLanes, type RunBar, type TimelineRow } from '../../protocol/sessionView.ts';
-import { line, rowWords, runName, verdictTone, type Of } from './rowWords.ts';
+import { describeEvent, verdictTone, type EventOf } from '../../agent/journal/describeEvent.ts';
+import { callCostText } from '../../agent/journal/factText.ts';
+import { cleanText, oneLine } from '../../base/text.ts';
 
 export interface Step {
   readonly row: TimelineRow;
@@ -71,17 +73,17 @@ export class Timeline {
   }
 
   #append(event: JournalEvent, index: number, state: SessionState): void {
-    const words = rowWords(event, state);
+    const words = rowOf(event, state);
     if (words === undefined) return;
     const key = keyOf(event);
     if (key !== undefined) this.#open.set(key, this.#steps.length);
-    const row: TimelineRow = { tone: 'plain', ...words, atMs: event.at, turn: state.turns, usd: state.usd };
+    const row: TimelineRow = { ...words, atMs: event.at, turn: state.turns, usd: state.usd };
     this.#steps.push({ row, startedBy: index, shownAt: index });
   }
 
-  #replied(event: Of<'model.replied'>, index: number, state: SessionState): void {
+  #replied(event: EventOf<'model.replied'>, index: number, state: SessionState): void {
     const row = this.#open.get('turn');
-    const words = rowWords(event, state);
+    const words = rowOf(event, state);
     if (row === undefined || words === undefined) return this.#append(event, index, state);
     this.#complete('turn', { event, index }, { ...words, usd: state.usd });
     const step = this.#steps[row];
@@ -107,7 +109,7 @@ export class Timeline {
     }
   }
 
-  #startBar({ runId, process }: Of<'run.started'>, state: SessionState): void {
+  #startBar({ runId, process }: EventOf<'run.started'>, state: SessionState): void {
     const run = state.runs.get(runId);
     if (run === undefined || this.#barOf.has(runId)) return;
     const lane = this.#freeLane();
@@ -119,7 +121,7 @@ export class Timeline {
     });
   }
 
-  #endBar({ runId, verdict, endedMs }: Of<'run.ended'>, state: SessionState): void {
+  #endBar({ runId, verdict, endedMs }: EventOf<'run.ended'>, state: SessionState): void {
     const index = this.#barOf.get(runId);
     const bar = index === undefined ? undefined : this.#bars[index];
     if (index === undefined || bar === undefined) return;
@@ -140,6 +142,22 @@ export class Timeline {
   }
 }
 
+type RowWords = Pick<TimelineRow, 'kind' | 'title' | 'note' | 'tone' | 'cost' | 'runId'>;
+
+export const line = (text: string): string => oneLine(cleanText(text), 240);
+
+function rowOf(event: JournalEvent, state: SessionState): RowWords | undefined {
+  const description = describeEvent(event, state);
+  if (description === undefined) return undefined;
+  const { kind, title, detail = '', facts = [], tone } = description;
+  const note = [line(detail), ...facts.map(line)].filter((part) => part !== '').join(' · ');
+  return {
+    ...{ kind, title: line(title), note, tone },
+    ...('cost' in event && { cost: callCostText(event.cost) }),
+    ...('runId' in event && event.runId !== undefined && { runId: event.runId }),
+  };
+}
+
 /** What the event that completes a step will name. */
 function keyOf(event: JournalEvent): string | undefined {
   switch (event.type) {
@@ -156,7 +174,7 @@ function keyOf(event: JournalEvent): string | undefined {
   }
 }
 
-const finishedRow = ({ isError, summary, text, runId }: Of<'tool.finished'>): Partial<TimelineRow> => ({
+const finishedRow = ({ isError, summary, text, runId }: EventOf<'tool.finished'>): Partial<TimelineRow> => ({
   tone: isError ? 'bad' : 'plain',
   note: line(isError ? text : (summary ?? '')),
   ...(runId !== undefined && { runId }),

@@ -1,8 +1,9 @@
 /** What a session cost and what is left of its limits, as Markdown. Pure: no `vscode` here. */
 import { measuresOf, type DayLimits, type Measure } from '../../agent/budget/measures.ts';
 import type { Spent } from '../../agent/contract/budget.ts';
-import { scopeText, shortTokens, usedText } from '../../agent/budget/words.ts';
-import { billText, cacheShare, costWords, experimentCostLine } from '../../agent/budget/costs.ts';
+import { scopeText, shortTokens, usedText } from '../../agent/journal/limitText.ts';
+import { billText, cacheShare, experimentCostLine } from '../../agent/budget/costs.ts';
+import { costText } from '../../agent/journal/factText.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { formatUsd } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
@@ -12,7 +13,7 @@ function costTable({ spending }: SessionState): string {
   if (spending.size === 0) return '';
   const rows = [...spending.values()].map((one) => {
     const name = plain(`${one.provider}/${one.model}`, 80);
-    const cost = one.planUsd > 0 && one.planUsd >= one.usd ? `${costWords(one)} (plan)` : billText(one);
+    const cost = one.planUsd > 0 && one.planUsd >= one.usd ? `${costText(one)} (plan)` : billText(one);
     return `| ${name} | ${one.calls} | ${shortTokens(one.tokens)} | ${cacheShare(one) ?? ''} | ${cost} |`;
   });
   return `| Model | Calls | Tokens | Input from cache | Cost |\n| :-- | --: | --: | --: | --: |\n${rows.join('\n')}`;

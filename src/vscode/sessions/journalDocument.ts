@@ -1,5 +1,5 @@
 /** A journal as a document that reads like a lab notebook. Pure: no `vscode` here. */
-import { budgetText } from '../../agent/budget/words.ts';
+import { budgetText } from '../../agent/journal/limitText.ts';
 import type { SessionReading } from '../../agent/contract/sessions.ts';
 import { applyEvent, initialState } from '../../agent/journal/fold.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';

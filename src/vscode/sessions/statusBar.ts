@@ -3,15 +3,14 @@ import { nothingSpent } from '../../agent/budget/measures.ts';
 import { costLines } from '../../agent/budget/costs.ts';
 import { oneLine } from '../../base/text.ts';
 import { limitLines } from './costTable.ts';
+import { costText, sleepText } from '../../agent/journal/factText.ts';
 import {
-  costText,
   isAlive,
   isOpen,
   isWorking,
   metricText,
   needsPerson,
   sleepSpan,
-  sleepText,
   statusLine,
   type Glance,
 } from '../../presentation/sessions/sessionText.ts';

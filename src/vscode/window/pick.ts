@@ -7,10 +7,10 @@ import type { SessionId } from '../../base/ids.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { verdictText } from '../../runs/run.ts';
 import type { OpenSessions } from './openSessions.ts';
-import { costText, endText, statusLine } from '../../presentation/sessions/sessionText.ts';
-import { endIcon, phaseIcon } from '../ui/icons.ts';
+import { costText, endText } from '../../agent/journal/factText.ts';
+import { statusLine } from '../../presentation/sessions/sessionText.ts';
+import { endIcon, phaseIcon, verdictIcon } from '../ui/icons.ts';
 import { relativeTime } from '../../base/span.ts';
-import { verdictIcon } from '../ui/icons.ts';
 
 export interface Choice<T> extends QuickPickItem {
   readonly value: T;

@@ -177,12 +177,12 @@ describe('the page of the session view in Chromium', function () {
 
   it('is as it was after a reload', async () => {
     const { page } = await open(demoNight(started()).source);
-    await row(page, 'Alarm: Run 2').waitFor();
-    await row(page, 'Alarm: Run 2').click();
+    await row(page, 'Run 2: val_loss').waitFor();
+    await row(page, 'Run 2: val_loss').click();
     await page.getByRole('button', { name: 'Steps', exact: true }).click();
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await page.reload();
-    await moment(page, /Alarm: Run 2/);
+    await moment(page, /Run 2: val_loss/);
     await page.getByRole('button', { name: 'Steps', exact: true, pressed: true }).waitFor();
     await page.getByRole('button', { name: 'Show everything', disabled: false }).waitFor();
     await page.close();

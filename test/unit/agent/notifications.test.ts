@@ -7,10 +7,10 @@ import type { SessionState } from '../../../src/agent/journal/state.ts';
 type Part<T> = { readonly [Key in keyof T]?: unknown };
 
 const state = (other: Part<SessionState> = {}): SessionState =>
-  ({ id: 's-1', goal: 'loss < 1', runs: new Map(), ...other }) as unknown as SessionState;
+  ({ id: 's-1', goal: 'loss < 1', runs: new Map(), sweeps: new Map(), ...other }) as unknown as SessionState;
 const run = (number: number, other: object = {}, spec: object = {}) => ({
   spec: { id: `r-${number}`, number, machineId: 'gpu1', label: 'lr=1', ...spec },
-  process: { pid: 4521 },
+  process: { pid: 4521, startedMs: 0 },
   metrics: [],
   ...other,
 });
@@ -40,7 +40,7 @@ describe('what people are told', () => {
       { type: 'session.ended', reason: 'budget', summary: 'x', evidence: [] },
       {},
       ['session_ended'],
-      /Budget spent/,
+      /Budget used up/,
     ],
     ['an end by the person', { type: 'session.ended', reason: 'user', summary: '', evidence: [] }, {}, undefined],
     ['a pause by an error', { type: 'session.paused', by: 'error', detail: 'no key' }, {}, ['error'], /no key/],
@@ -48,10 +48,10 @@ describe('what people are told', () => {
     ['a session taken up', { type: 'session.resumed', by: 'process 1' }, {}, ['resumed']],
     [
       'a question',
-      { type: 'question.asked', text: 'Both?', options: ['yes', 'no'], fallback: 'no' },
+      { type: 'question.asked', questionId: 'q1', text: 'Both?', options: ['yes', 'no'], fallback: 'no' },
       {},
       ['question'],
-      /Both\?\nAnswers: yes · no\nWithout an answer: no/,
+      /Question q1\|Both\?\nAnswers: yes, no\nDefault: no/,
     ],
     [
       'most of a budget',
@@ -77,30 +77,30 @@ describe('what people are told', () => {
       { type: 'run.alarmed', runId: 'r-1', kind: 'non_finite', detail: 'loss is NaN', action: 'kill' },
       { runs: runs(run(1)) },
       ['alarm'],
-      /Run 1: loss is NaN\|It is ended/,
+      /Run 1: loss is NaN\|It is being stopped/,
     ],
     [
       'a run of its own',
-      { type: 'run.ended', runId: 'r-1', verdict: ok },
+      { type: 'run.ended', runId: 'r-1', endedMs: 60_000, metrics: [], verdict: ok },
       { runs: runs(run(1, { verdict: ok })) },
       ['experiment_complete', 'task_complete'],
-      /Run 1 is complete\|lr=1/,
+      /Run 1: ok\|lr=1/,
     ],
     [
       'a run of a sweep',
-      { type: 'run.ended', runId: 'r-1', verdict: ok },
+      { type: 'run.ended', runId: 'r-1', endedMs: 60_000, metrics: [], verdict: ok },
       { runs: runs(run(1, { verdict: ok }, { sweep: { id: 's1', index: 0 } })) },
       ['task_complete'],
     ],
     [
       'a run of an experiment that goes on',
-      { type: 'run.ended', runId: 'r-1', verdict: ok },
+      { type: 'run.ended', runId: 'r-1', endedMs: 60_000, metrics: [], verdict: ok },
       { runs: runs(run(1, { verdict: ok }, { experimentId: 'e1' }), run(2, {}, { experimentId: 'e1' })) },
       ['task_complete'],
     ],
     [
       'the last run of an experiment',
-      { type: 'run.ended', runId: 'r-1', verdict: ok },
+      { type: 'run.ended', runId: 'r-1', endedMs: 60_000, metrics: [], verdict: ok },
       {
         runs: runs(
           run(1, { verdict: ok }, { experimentId: 'e1' }),
@@ -111,14 +111,14 @@ describe('what people are told', () => {
     ],
     [
       'a run out of memory',
-      { type: 'run.ended', runId: 'r-1', verdict: { kind: 'out_of_memory' } },
+      { type: 'run.ended', runId: 'r-1', endedMs: 60_000, metrics: [], verdict: { kind: 'out_of_memory' } },
       { runs: runs(run(1, { verdict: ok }, { sweep: { id: 's1', index: 0 } })) },
       ['task_failed'],
       /Run 1: out of memory/,
     ],
     [
       'a run that was killed',
-      { type: 'run.ended', runId: 'r-1', verdict: { kind: 'killed' } },
+      { type: 'run.ended', runId: 'r-1', endedMs: 60_000, metrics: [], verdict: { kind: 'killed' } },
       { runs: runs(run(1)) },
       undefined,
     ],
@@ -127,25 +127,25 @@ describe('what people are told', () => {
       { type: 'run.not_started', runId: 'r-1', why: 'no slot' },
       { runs: runs(run(1)) },
       ['task_failed'],
-      /could not be started\|no slot/,
+      /Run 1 did not start\|no slot/,
     ],
     [
       'a sweep',
       { type: 'sweep.ended', sweepId: 's1', text: 's1: 4 of 4\nrows' },
       {},
       ['experiment_complete'],
-      /Sweep s1 is over\|s1: 4 of 4$/,
+      /Sweep s1 ended\|s1: 4 of 4$/,
     ],
     [
       'a sleep while nothing runs',
-      { type: 'sleep.started', request: { reason: 'later' } },
+      { type: 'sleep.started', request: { reason: 'later', triggers: [] } },
       {},
       ['agent_idle'],
       /later/,
     ],
     [
       'a sleep while a run goes on',
-      { type: 'sleep.started', request: { reason: 'later' } },
+      { type: 'sleep.started', request: { reason: 'later', triggers: [] } },
       { runs: runs(run(1)) },
       undefined,
     ],

@@ -44,7 +44,7 @@ describe('helios', () => {
     const it = world({ model: toGoal });
     assert.equal(await runCli([...demo, 'loss below 0.5'], it), 0);
     assert.match(it.stdout.text, /Launched lr=1 · run 1/);
-    assert.match(it.stdout.text, /Run 1 ok · after .* · lr=1 · loss 0.25/);
+    assert.match(it.stdout.text, /Run 1: ok · lr=1 · .* · loss 0.25/);
     assert.match(it.stdout.text, /Goal met\nIt is low\.\n {2}run 1: loss 0.25 \(best 0.25\), measured/);
     for (const name of ['Report', 'Journal', 'Metrics']) {
       const place = new RegExp(`^${name} +(.+)$`, 'm').exec(it.stdout.text)?.[1] ?? '';
@@ -215,7 +215,7 @@ describe('helios', () => {
     const lines = shownBy(it.stdout.text, it.stdout.columns);
     assert.ok(lines.includes('Goal met'));
     assert.ok(lines.includes('Low enough.'), 'streamed text stays');
-    assert.equal(lines.filter((line) => line.startsWith('Run 1 ok')).length, 1);
+    assert.equal(lines.filter((line) => line.startsWith('Run 1: ok')).length, 1);
     assert.ok(!lines.some((line) => /^turn \d+ · .*(thinking|sleeping|acting)/.test(line)), 'the live block is gone');
   });
 });

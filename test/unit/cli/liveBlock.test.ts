@@ -129,7 +129,7 @@ describe('live block', () => {
       killed[1] as JournalEvent,
       stateOf([...planned(1), ...killed]),
     );
-    assert.match(line, /^Run 1 killed after the alarm: loss became NaN at step 3 · after 4 s/);
+    assert.match(line, /^Run 1: killed after the alarm: loss became NaN at step 3 · lr=1 · 4 s/);
   });
 
   it('says what a sleep waits for', () => {
@@ -164,7 +164,7 @@ describe('transcript of the terminal', () => {
   });
 
   it('tells the end of a run with its values', () => {
-    assert.deepEqual(new EventText(plainStyle).linesOf(ended(1), state), ['Run 1 ok · after 4 s · lr=1 · loss 1']);
+    assert.deepEqual(new EventText(plainStyle).linesOf(ended(1), state), ['Run 1: ok · lr=1 · 4 s · loss 1']);
   });
 
   it('lets no control character of the outside reach the terminal', () => {

@@ -71,7 +71,7 @@ describe('runs and sessions of another process', () => {
     assert.equal(code, 0);
     assert.match(stdout.text, /is ended, recorded as killed/);
     const { stdout: replay } = await helios('replay');
-    assert.match(replay.text, /Run 1 killed/);
+    assert.match(replay.text, /Run 1: killed/);
     const { stdout: list } = await helios('sessions', '--json');
     assert.equal((JSON.parse(list.text) as { going: number }[])[0]?.going, 0);
   });
@@ -82,6 +82,6 @@ describe('runs and sessions of another process', () => {
     await until('the goal', () => of.stdout.text.includes('Goal: bring loss < 1'));
     await session.stop({ killRuns: true });
     assert.equal(await watching, 2);
-    assert.match(of.stdout.text, /Run 1 killed/);
+    assert.match(of.stdout.text, /Run 1: killed/);
   });
 });

@@ -117,7 +117,7 @@ describe('sessions in the terminal', () => {
   it('are told step by step, from a turn to a turn', async () => {
     await sessions();
     const whole = (await helios('replay', '2')).stdout.text;
-    for (const part of ['Goal: bring loss', 'Turn 1 · ', 'the next step is', 'step 1100 | loss', 'Run 1 ok', 'You:'])
+    for (const part of ['Goal: bring loss', 'Turn 1 · ', 'the next step is', 'step 1100 | loss', 'Run 1: ok', 'You:'])
       assert.ok(whole.includes(part), part);
     assert.match(whole, /The money is spent\.\n$/);
     const later = (await helios('replay', '1', '--from', '2')).stdout.text;

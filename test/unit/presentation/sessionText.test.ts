@@ -6,9 +6,9 @@ import {
   needsPerson,
   phaseText,
   sleepSpan,
-  sleepText,
   statusLine,
 } from '../../../src/presentation/sessions/sessionText.ts';
+import { sleepText } from '../../../src/agent/journal/factText.ts';
 import { statusBarText } from '../../../src/vscode/sessions/statusBar.ts';
 import { endedRun, runId, runsOf, runState, startMs, stateOf } from '../vscode/states.ts';
 
@@ -63,7 +63,7 @@ describe('session in words', () => {
     const metric = { name: 'loss', value: 2, trend: 'up', runNumber: 2 } as const;
     assert.equal(
       statusLine({ state, metric, best: 'loss 0.8' }, nowMs),
-      'Goal met · turn 0 · loss 0.8 · ≥ $0.00 of $5 · 1 m',
+      'Goal met · turn 0 · loss 0.8 · at least $0.00 of $5 · 1 m',
     );
   });
 

@@ -172,7 +172,7 @@ describe('the brief of a night', () => {
   it('tells what happened while nobody looked', () => {
     const happened = partOf(brief, 'What happened meanwhile');
     assert.match(happened, /It slept once, 1 h 35 min in all/);
-    assert.match(happened, /02:37:00 The session was taken up again\n.*02:17:00 Paused: the provider did not answer/);
+    assert.match(happened, /02:37:00 Session resumed\n.*02:17:00 Paused by an error · the provider did not answer/);
   });
 
   it('has a place for every link that it gives', () => {

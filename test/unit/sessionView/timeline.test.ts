@@ -62,13 +62,13 @@ describe('the timeline of a session', () => {
       'tool: Read train.py | import torch',
       'plan: Experiment 1 | The script as it is, as a baseline',
       'run: Run 1 · lr=1e-3 | gpu1',
-      'runEnd: Run 1 ended | ok · val_loss 1.48',
-      'alarm: Alarm: Run 2 | val_loss became NaN at step 120 · is being stopped',
+      'runEnd: Run 1: ok | lr=1e-3 · 42 min 3 s · val_loss 1.48',
+      'alarm: Run 2: val_loss became NaN at step 120 | It is being stopped',
       'decision: Experiment 2: crash | It diverged at step 120',
       'checkpoint: Checkpoint | 141k tokens condensed into a briefing',
-      'resume: Taken up again | process 4711',
-      'question: Question q1 | May I download the larger tokenizer (2.1 GB)?',
-      'answer: Default taken for q1 | No',
+      'resume: Session resumed | process 4711',
+      'question: Question q1 | May I download the larger tokenizer (2.1 GB)? · Answers: Yes, No · Default: No',
+      'answer: Default taken for q1 | No · no answer in time',
     ])
       assert.ok(texts.includes(expected), `${expected}\nnot in\n${texts.join('\n')}`);
     assert.equal(

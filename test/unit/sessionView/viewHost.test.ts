@@ -110,7 +110,7 @@ describe('the host of the session view', () => {
 
   it('shows a moment as it was: what came later is not in it', async () => {
     await view.sendRequest(protocol.ready);
-    const alarm = await momentOf(/^Alarm/);
+    const alarm = await momentOf(/^Run 2: val_loss/);
     assert.equal(factOf(alarm, 'Best so far'), 'val_loss 1.48 · run 1');
     assert.equal(factOf(alarm, 'Runs'), '3, 2 going');
     assert.equal(factOf(alarm, 'Experiments'), '3, 1 kept');
@@ -138,7 +138,7 @@ describe('the host of the session view', () => {
     const halfway = await momentOf(/^Note 7/);
     const [metric] = halfway.state.runs.find(({ id }) => id === run)?.metrics ?? [];
     assert.equal(metric?.points, 101);
-    const ended = await momentOf(/^Run 6 ended/);
+    const ended = await momentOf(/^Run 6: /);
     assert.deepEqual([ended.run?.status, ended.run?.metrics[0]?.best], ['ok', '0.9']);
     assert.ok((halfway.state.runs.find(({ id }) => id === run)?.spark.y.length ?? 0) > 20);
   });

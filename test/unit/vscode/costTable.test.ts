@@ -58,7 +58,7 @@ describe('what a session cost, in the window', () => {
     assert.deepEqual(part, {
       kind: 'line',
       icon: 'credit-card',
-      markdown: 'Budget: 80 % of the money of the day is used: $16.10 of $20.00',
+      markdown: 'Budget · 80 % of the money of the day is used: $16.10 of $20.00',
     });
   });
 });

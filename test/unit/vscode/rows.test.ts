@@ -125,7 +125,7 @@ describe('experiments tree', () => {
       [
         ['loss 0.83 · Working · $1.20', 'session open'],
         ['loss 2 · Not ended · 2 h 10 m ago', 'session unfinished'],
-        ['loss 2 · Budget spent · 2 h 10 m ago', 'session ended'],
+        ['loss 2 · Budget used up · 2 h 10 m ago', 'session ended'],
       ],
     );
     assert.deepEqual(read, []);

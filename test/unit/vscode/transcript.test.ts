@@ -136,7 +136,7 @@ describe('transcript', () => {
         metrics: [summaryOf('lr', 0.1, 'none'), summaryOf('loss', loss)],
       });
     const table = textOf(new Transcript().event(end(0.5), state));
-    assert.match(table, /\*\*Run 4\*\* ok · lr=4 · 1 h/);
+    assert.match(table, /\*\*Run 4: ok\*\* · lr=4 · 1 h/);
     assert.match(table, /\| loss \| 0\.5 \| 0\.7 ▼ better \|\n\| lr \| 0\.1 \|  \|/);
     assert.match(textOf(new Transcript().event(end(0.8), state)), /0\.7 ▲ worse/);
     assert.match(textOf(new Transcript().event(end(0.7), state)), /0\.7 = same/);

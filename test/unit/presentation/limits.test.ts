@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { budgetText, shortTokens, usedText } from '../../../src/agent/budget/words.ts';
+import { budgetText, shortTokens, usedText } from '../../../src/agent/journal/limitText.ts';
 import { parseBudget, parseLimits } from '../../../src/presentation/limits.ts';
 import type { Budget } from '../../../src/agent/journal/events.ts';
 

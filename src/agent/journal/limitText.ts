@@ -1,7 +1,8 @@
 /** Limits as people read them: `$5 · 2 h · 40 turns · $0.50 per experiment`. */
 import { counted, formatUsd } from '../../base/text.ts';
-import type { Budget, BudgetScope, Limits } from '../journal/events.ts';
-import type { Measure } from './measures.ts';
+import type { Budget, BudgetScope, Limits, SessionEvent } from './events.ts';
+
+export type BudgetNotice = Extract<SessionEvent, { type: 'budget.noticed' }>;
 
 /** `no limit` where there is none. */
 export function budgetText(budget: Budget, separator = ' · '): string {
@@ -37,7 +38,7 @@ export function shortTokens(tokens: number): string {
 }
 
 /** `$4.02 of $5.00`, `1.2M of 2M tokens`, `80 of 120 min`, `32 of 40 turns`. */
-export function usedText({ limit, used, of }: Pick<Measure, 'limit' | 'used' | 'of'>): string {
+export function usedText({ limit, used, of }: Pick<BudgetNotice, 'limit' | 'used' | 'of'>): string {
   switch (limit) {
     case 'usd':
       return `${formatUsd(used)} of ${formatUsd(of)}`;
@@ -55,3 +56,11 @@ export const scopeText = (scope: BudgetScope): string =>
   scope === 'experiment' ? 'of this experiment' : `of the ${scope}`;
 
 export const limitName = (limit: keyof Limits): string => (limit === 'usd' ? 'money' : limit);
+
+/** `80 % of the money of the goal is used: $4.02 of $5.00`. */
+export function noticeText(notice: BudgetNotice): string {
+  const { scope, limit, percent } = notice;
+  const verb = limit === 'usd' ? 'is' : 'are';
+  const share = percent === 100 ? 'all' : `${percent} %`;
+  return `${share} of the ${limitName(limit)} ${scopeText(scope)} ${verb} used: ${usedText(notice)}`;
+}

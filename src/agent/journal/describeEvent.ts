@@ -1,0 +1,263 @@
+/** What an event says to people: the one wording of it. Front ends only add icons, colours and breaks to it. */
+import { cleanText, counted, formatDuration, formatValue, oneLine } from '../../base/text.ts';
+import type { Decision } from '../../experiments/experiment.ts';
+import { summaryFor } from '../../experiments/ledger.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import type { Verdict } from '../../runs/run.ts';
+import type { JournalEvent, MessageOrigin } from './events.ts';
+import { endText, sleepText } from './factText.ts';
+import { budgetText, noticeText, shortTokens } from './limitText.ts';
+import { alarmActionText, runName, verdictWords } from './runText.ts';
+import type { SessionState } from './state.ts';
+
+/** Whether it is good news: `busy` goes on, `muted` was chosen by somebody. */
+export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';
+
+export type Subject =
+  | 'start'
+  | 'message'
+  | 'wake'
+  | 'turn'
+  | 'tool'
+  | 'refusal'
+  | 'run'
+  | 'runEnd'
+  | 'sweep'
+  | 'sleep'
+  | 'alarm'
+  | 'plan'
+  | 'decision'
+  | 'question'
+  | 'answer'
+  | 'consult'
+  | 'budget'
+  | 'checkpoint'
+  | 'note'
+  | 'monitor'
+  | 'pause'
+  | 'resume'
+  | 'setting'
+  | 'end';
+
+/** Texts are as they were written: to be cleaned, escaped and cut where they are shown. */
+export interface Description {
+  readonly kind: Subject;
+  /** A few words, complete without the rest. */
+  readonly title: string;
+  /** The reason or the result, whole: it may have many lines. */
+  readonly detail?: string;
+  /** Short facts beside it: values of a run, the default of a question. */
+  readonly facts?: readonly string[];
+  readonly tone: Tone;
+  readonly files?: readonly string[];
+}
+
+export type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
+type Describe<Type extends JournalEvent['type']> = (
+  event: EventOf<Type>,
+  state: SessionState,
+) => Description | undefined;
+
+const plain = (kind: Subject, title: string, detail?: string, facts?: readonly string[]): Description =>
+  described({ kind, tone: 'plain' }, title, detail, facts);
+const bad = (kind: Subject, title: string, detail?: string): Description =>
+  described({ kind, tone: 'bad' }, title, detail);
+
+const described = (
+  base: Pick<Description, 'kind' | 'tone'>,
+  title: string,
+  detail?: string,
+  facts: readonly string[] = [],
+): Description => ({
+  ...base,
+  title,
+  ...(detail !== undefined && detail !== '' && { detail }),
+  ...(facts.length > 0 && { facts }),
+});
+
+/** Belongs to another event, which tells of both. */
+const nothing = (): undefined => undefined;
+
+const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } = {
+  'session.started': ({ provider, model }) => plain('start', 'Started', `${provider}/${model}`),
+  'child.started': ({ sessionId }) => plain('start', 'Started a session', sessionId),
+  'session.resumed': ({ by, budget }) =>
+    budget === undefined
+      ? plain('resume', 'Session resumed', '', [by])
+      : plain('resume', 'Session resumed with other limits', budgetText(budget), [by]),
+  'session.model_changed': ({ provider, model }) => plain('setting', 'Model changed', `${provider}/${model}`),
+  'session.effort_changed': ({ effort }) => plain('setting', 'Reasoning effort changed', effort ?? 'default'),
+  'session.paused': ({ by, detail }) =>
+    by === 'user' ? described({ kind: 'pause', tone: 'muted' }, 'Paused') : bad('pause', 'Paused by an error', detail),
+  'session.ended': ({ reason, summary }) =>
+    described(
+      { kind: 'end', tone: reason === 'goal' || reason === 'answered' ? 'good' : reason === 'error' ? 'bad' : 'warn' },
+      endText(reason),
+      summary,
+    ),
+  // The message of the goal tells the model its limits too.
+  'message.added': ({ origin, text }, { goal }) =>
+    plain(
+      origin === 'goal' || origin === 'person' ? 'message' : 'wake',
+      origins[origin],
+      origin === 'goal' ? goal : text,
+    ),
+  'model.requested': () => described({ kind: 'turn', tone: 'busy' }, 'Thinking'),
+  'model.replied': describeReply,
+  'model.consulted': ({ purpose, provider, model }) =>
+    plain('consult', purpose === 'search' ? 'Search by the provider' : 'Second opinion', `${provider}/${model}`),
+  'budget.noticed': (event) =>
+    described({ kind: 'budget', tone: event.percent === 100 ? 'bad' : 'warn' }, 'Budget', noticeText(event)),
+  'permission.decided': ({ isAllowed, by, why }) => {
+    if (!isAllowed) return bad('refusal', 'Not allowed', why);
+    return by === 'person' ? described({ kind: 'refusal', tone: 'good' }, 'Allowed by you', why) : undefined;
+  },
+  'tool.started': ({ title }) => described({ kind: 'tool', tone: 'busy' }, title),
+  'tool.finished': ({ name, isError, summary, text, changedFiles }) => ({
+    ...(isError ? bad('tool', name, text) : plain('tool', name, summary)),
+    ...(changedFiles !== undefined && { files: changedFiles }),
+  }),
+  'run.planned': nothing,
+  'run.started': ({ runId }, state) => {
+    const { label = '', machineId = '' } = state.runs.get(runId)?.spec ?? {};
+    const name = runName(state, runId);
+    return described({ kind: 'run', tone: 'busy' }, label === '' ? name : `${name} · ${label}`, machineId);
+  },
+  'run.ended': describeRunEnd,
+  'run.not_started': ({ runId, why }, state) => bad('runEnd', `${runName(state, runId)} did not start`, why),
+  'run.alarmed': ({ runId, detail, action }, state) =>
+    described(
+      { kind: 'alarm', tone: action === 'kill' ? 'bad' : 'warn' },
+      `${runName(state, runId)}: ${detail}`,
+      alarmActionText[action],
+    ),
+  'experiment.planned': ({ plan }) => plain('plan', `Experiment ${plan.number}`, plan.hypothesis),
+  'results.imported': ({ results, source }) =>
+    plain('setting', `${counted(results.length, 'result')} imported`, source),
+  'experiment.decided': ({ experimentId, decision, why }, { records }) =>
+    described(
+      { kind: 'decision', tone: decisionTones[decision] },
+      `Experiment ${records.get(experimentId)?.plan.number ?? experimentId}: ${decision}`,
+      why,
+    ),
+  'question.asked': ({ questionId, text, options, fallback }) =>
+    described({ kind: 'question', tone: 'warn' }, `Question ${questionId}`, text, [
+      ...(options.length === 0 ? [] : [`Answers: ${options.join(', ')}`]),
+      `Default: ${fallback}`,
+    ]),
+  'question.answered': ({ questionId, answer, by, why = 'no answer in time' }) =>
+    by === 'person'
+      ? plain('answer', `You answered ${questionId}`, answer)
+      : plain('answer', `Default taken for ${questionId}`, answer, [why]),
+  'sweep.started': ({ plan }) => plain('sweep', `Sweep ${plan.id}`, counted(plan.points.length, 'point')),
+  'sweep.point_skipped': ({ sweepId, index, why }, { sweeps }) =>
+    bad(
+      'sweep',
+      `${sweeps.get(sweepId)?.plan.points[index]?.label ?? `Point ${index + 1}`} of sweep ${sweepId} skipped`,
+      why,
+    ),
+  'sweep.ended': ({ sweepId, text }) => plain('sweep', `Sweep ${sweepId} ended`, firstLine(text)),
+  'env.captured': ({ envId, gist }) => plain('setting', `Environment ${envId}`, gist),
+  'sleep.started': ({ request, at }, state) => {
+    const until = sleepText(request, state, at);
+    const isSaid = until.toLowerCase().includes(request.reason.trim().toLowerCase());
+    return described({ kind: 'sleep', tone: 'busy' }, `Sleeping ${until}`, isSaid ? '' : request.reason);
+  },
+  'sleep.ended': ({ detail }) => plain('wake', 'Awake', detail),
+  'monitor.started': ({ goal, intervalMs }) => plain('monitor', `Watching every ${formatDuration(intervalMs)}`, goal),
+  'monitor.stopped': ({ why }) => plain('monitor', 'No longer watching', why),
+  'context.checkpointed': ({ tokensBefore }) =>
+    plain('checkpoint', 'Checkpoint', `${shortTokens(tokensBefore)} tokens condensed into a briefing`),
+  'note.pinned': ({ number, text }) => plain('note', `Note ${number} pinned`, text),
+  'note.unpinned': ({ number }) => plain('note', `Note ${number} removed`),
+};
+
+/**
+ * `state` is the session's after the event. Undefined for an event that only completes another, or is of a newer version.
+ */
+export function describeEvent(event: JournalEvent, state: SessionState): Description | undefined {
+  // The type of an event picks its own description, which the compiler cannot see.
+  const describe = descriptions[event.type] as Describe<JournalEvent['type']> | undefined;
+  return describe?.(event, state);
+}
+
+/** In one line: `Question q1 · May I? · Default: no`. `maxChars` is for each of the first two. */
+export const descriptionLine = ({ title, detail = '', facts = [] }: Description, maxChars: number): string =>
+  [
+    oneLine(cleanText(title), maxChars),
+    oneLine(cleanText(detail), maxChars),
+    ...facts.map((fact) => oneLine(cleanText(fact), 80)),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+
+const origins: Readonly<Record<MessageOrigin, string>> = {
+  goal: 'Goal',
+  person: 'You',
+  wake: 'Awake',
+  monitor: 'Monitor',
+  reminder: 'Reminder',
+  resume: 'After the break',
+};
+
+const decisionTones: Readonly<Record<Decision, Tone>> = {
+  keep: 'good',
+  discard: 'muted',
+  crash: 'bad',
+  invalid: 'warn',
+  retest: 'warn',
+};
+
+const verdictTones: Readonly<Record<Verdict['kind'], Tone>> = {
+  ok: 'good',
+  killed: 'muted',
+  time_limit: 'warn',
+  preempted: 'warn',
+  lost: 'warn',
+  failed: 'bad',
+  signalled: 'bad',
+  out_of_memory: 'bad',
+};
+export const verdictTone = (verdict: Verdict | undefined): Tone =>
+  verdict === undefined ? 'busy' : verdictTones[verdict.kind];
+export const decisionTone = (decision: Decision): Tone => decisionTones[decision];
+
+/** The intent: the first sentence or line of what the model said, else what it called. */
+function describeReply({ content, stop, failure }: EventOf<'model.replied'>): Description {
+  if (failure !== undefined) return bad('turn', 'Model call failed', failure.message);
+  if (stop === 'aborted') return described({ kind: 'turn', tone: 'muted' }, 'Interrupted');
+  const said = content
+    .flatMap((block) => (block.type === 'text' ? [block.text.trim()] : []))
+    .find((text) => text !== '');
+  const calls = content.flatMap((block) => (block.type === 'tool_call' ? [block.name] : []));
+  const title = said === undefined ? calls.join(', ') || 'Empty reply' : withoutMarks(firstLine(said));
+  return stop === 'length'
+    ? described({ kind: 'turn', tone: 'warn' }, title, 'The reply was cut at the output limit')
+    : plain('turn', title);
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+/** Without the marks of headings, lists and emphasis: a title is plain. */
+const withoutMarks = (text: string): string =>
+  text.replace(/^\s*(#{1,6}|[-*>]|\d+\.)\s+/, '').replaceAll(/(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)/g, '');
+
+function describeRunEnd({ runId, verdict, endedMs, metrics }: EventOf<'run.ended'>, state: SessionState): Description {
+  const run = state.runs.get(runId);
+  const tookMs = run?.process && endedMs - run.process.startedMs;
+  const about = [run?.spec.label ?? '', tookMs === undefined ? '' : formatDuration(tookMs)];
+  const values = mainMetrics(metrics, state.target?.metric).map(({ metric, best }) => `${metric} ${formatValue(best)}`);
+  return described(
+    { kind: 'runEnd', tone: verdictTone(verdict) },
+    `${runName(state, runId)}: ${verdictWords(verdict, run?.alarms)}`,
+    about.filter((part) => part !== '').join(' · '),
+    values,
+  );
+}
+
+/** The goal's metric first; few enough for a line. */
+function mainMetrics(metrics: readonly MetricSummary[], wanted: string | undefined): MetricSummary[] {
+  const first = wanted === undefined ? undefined : summaryFor(metrics, wanted);
+  const others = metrics.filter((summary) => summary !== first && summary.direction !== 'none');
+  return [...(first ? [first] : []), ...others].slice(0, 3);
+}

@@ -1,0 +1,50 @@
+/** Facts of a session in words: how it ended, until when it sleeps, what it cost. */
+import { clockTime } from '../../base/localTime.ts';
+import { formatUsd } from '../../base/text.ts';
+import type { ThinkingCost } from '../../experiments/ledger.ts';
+import type { Cost } from '../../models/prices.ts';
+import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
+import type { EndReason } from './events.ts';
+import type { SessionState } from './state.ts';
+
+const endWords: Readonly<Record<EndReason, string>> = {
+  goal: 'Goal met',
+  answered: 'Answered',
+  blocked: 'Blocked',
+  budget: 'Budget used up',
+  no_progress: 'Stopped without progress',
+  plateau: 'Stopped at a plateau',
+  user: 'Stopped',
+  error: 'Stopped by an error',
+};
+export const endText = (reason: EndReason): string => endWords[reason];
+
+/** `$1.20`, or `at least $1.20` where a price is not known. */
+export const costText = ({ usd, hasUnknownCost }: Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>): string =>
+  hasUnknownCost ? `at least ${formatUsd(usd)}` : formatUsd(usd);
+
+/** The cost of one call. */
+export const callCostText = (cost: Cost): string => ('usd' in cost ? formatUsd(cost.usd) : 'unknown cost');
+
+/** `until run 7 ends`, `until run 2 and run 3 end`, `until loss < 1 or 14:30`, `until 14:30`. */
+export function sleepText(request: SleepRequest, state: SessionState, nowMs: number): string {
+  const { triggers, deadlineMs, reason, logic } = request;
+  if (triggers.length === 0) return deadlineMs === undefined ? reason : `until ${clockTime(deadlineMs, nowMs)}`;
+  const conjunction = logic === 'all' ? ' and ' : ' or ';
+  const runs = triggers.flatMap((trigger) => (trigger.type === 'process_exit' ? [exitedRun(trigger, state)] : []));
+  if (runs.length === triggers.length)
+    return `until ${shortList(runs, conjunction)} ${runs.length > 1 && logic === 'all' ? 'end' : 'ends'}`;
+  const words = triggers.map((trigger) => {
+    if (trigger.type === 'timer') return clockTime(trigger.atMs, nowMs);
+    return trigger.type === 'process_exit' ? `${exitedRun(trigger, state)} ends` : triggerText(trigger);
+  });
+  return `until ${shortList(words, conjunction)}`;
+}
+
+function exitedRun(trigger: Extract<Trigger, { type: 'process_exit' }>, state: SessionState): string {
+  const run = state.runs.get(trigger.runId);
+  return run ? `run ${run.spec.number}` : trigger.name;
+}
+
+const shortList = (words: readonly string[], conjunction: string): string =>
+  words.slice(0, 3).join(conjunction) + (words.length > 3 ? `${conjunction}${words.length - 3} more` : '');

@@ -1,0 +1,34 @@
+/** Runs in words: the one name, and the one wording of how they end. */
+import type { RunId } from '../../base/ids.ts';
+import { rowStatus, type LedgerRow } from '../../experiments/ledger.ts';
+import { verdictText, type Verdict } from '../../runs/run.ts';
+import type { Alarm, SessionState } from './state.ts';
+
+/** `Run 8`. */
+export const runName = ({ runs }: Pick<SessionState, 'runs'>, runId: RunId): string =>
+  `Run ${runs.get(runId)?.spec.number ?? runId}`;
+
+/** What follows from an alarm. */
+export const alarmActionText: Readonly<Record<Alarm['action'], string>> = {
+  warn: '',
+  kill: 'It is being stopped',
+  ask: 'You are asked whether to let it run',
+};
+
+/** The alarm that a run was ended for, or that a person was asked about: the last one that did not only warn. */
+export const seriousAlarm = (alarms: readonly Alarm[]): Alarm | undefined =>
+  alarms.findLast(({ action }) => action !== 'warn');
+
+/** ` after the alarm: loss became NaN at step 120`, beside a verdict; empty where no alarm ended the run. */
+export const killedWhy = (verdict: Verdict, alarm: Pick<Alarm, 'detail' | 'action'> | undefined): string =>
+  verdict.kind === 'killed' && alarm !== undefined && alarm.action !== 'warn'
+    ? ` after the alarm: ${alarm.detail}`
+    : '';
+
+/** `killed after the alarm: loss became NaN at step 120` */
+export const verdictWords = (verdict: Verdict, alarms: readonly Alarm[] = []): string =>
+  `${verdictText(verdict)}${killedWhy(verdict, seriousAlarm(alarms))}`;
+
+/** `queued`, `running`, or how it ended, with the alarm that it was ended for. */
+export const statusWords = (row: Pick<LedgerRow, 'verdict' | 'startedMs' | 'alarm'>): string =>
+  `${rowStatus(row)}${row.verdict ? killedWhy(row.verdict, row.alarm) : ''}`;
