@@ -4,7 +4,7 @@ import { counted, formatValue } from '../base/text.ts';
 import { rowStatus, type LedgerRow } from '../experiments/ledger.ts';
 import { repeatsOf, summaryOfRepeats } from '../experiments/recordRows.ts';
 import { meetsTarget, targetText } from '../experiments/target.ts';
-import { type Mentions } from './mentions.ts';
+import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
 const mostRepeats = 8;

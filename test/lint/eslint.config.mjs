@@ -5,6 +5,7 @@ const typed = {
   '@typescript-eslint/no-misused-promises': 'error',
   '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
   '@typescript-eslint/no-explicit-any': 'error',
+  '@typescript-eslint/no-import-type-side-effects': 'error',
   '@typescript-eslint/await-thenable': 'error',
   '@typescript-eslint/no-unsafe-assignment': 'error',
   '@typescript-eslint/no-unsafe-call': 'error',

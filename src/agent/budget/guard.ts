@@ -16,7 +16,7 @@ import {
   type DayLimits,
   type Measure,
 } from './measures.ts';
-import { type Spent } from '../contract/budget.ts';
+import type { Spent } from '../contract/budget.ts';
 import { affordable, type Affordable } from './nextCall.ts';
 import { dueNotices, endSummary, graceTurns, noticeOf, type Ending } from './notices.ts';
 

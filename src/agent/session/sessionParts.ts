@@ -43,7 +43,7 @@ import { permissionMode, toolDefaults } from './projectTerms.ts';
 import { QuestionDesk } from '../person/questionDesk.ts';
 import type { SessionReports } from '../reports/reports.ts';
 import { reproduce } from '../experiments/reproduction.ts';
-import { type ReproduceRequest, type Reproduction } from '../contract/reproduction.ts';
+import type { ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import { RunDesk } from '../runs/runDesk.ts';
 import { createSearchDesk } from '../beside/searchDesk.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';

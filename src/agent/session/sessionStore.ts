@@ -32,7 +32,7 @@ import { resumeText } from '../context/prompt.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { ledgerElsewhere } from '../runs/ledgerElsewhere.ts';
 import { searchJournals } from '../archive/search.ts';
-import { type SearchHit, type SearchOptions } from '../contract/search.ts';
+import type { SearchHit, SearchOptions } from '../contract/search.ts';
 import { LiveSession } from './session.ts';
 import { sessionIds } from '../journal/sessionIds.ts';
 import type { SessionCatalogue } from './sessionCatalogue.ts';

@@ -7,16 +7,16 @@ import { execLocal, spawnLocalDetached, streamLocal } from './localExec.ts';
 import { appendLocalFile, readLocalFile, statLocal, writeLocalFile } from './localFiles.ts';
 import { LocalFollow } from './localFollow.ts';
 import { localHost } from './localHost.ts';
-import {
-  type ExecOptions,
-  type ExecResult,
-  type FileStat,
-  type Follow,
-  type FollowSink,
-  type Machine,
-  type QueryOptions,
-  type StreamOptions,
-  type StreamResult,
+import type {
+  ExecOptions,
+  ExecResult,
+  FileStat,
+  Follow,
+  FollowSink,
+  Machine,
+  QueryOptions,
+  StreamOptions,
+  StreamResult,
 } from '../machine.ts';
 import { Queries } from '../remote/queries.ts';
 import { StandingShell } from '../remote/standingShell.ts';

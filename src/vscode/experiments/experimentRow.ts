@@ -6,7 +6,7 @@ import type { Decision } from '../../experiments/experiment.ts';
 import type { ExperimentRow, ExperimentStatus, Ledger } from '../../experiments/ledger.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { code, plain } from '../../base/markdown.ts';
-import { type Icon } from '../ui/icons.ts';
+import type { Icon } from '../ui/icons.ts';
 
 /** `rows`: one per row of the ledger, in its order. Runs stand below their experiment; those that belong to none are left out. */
 export function plannedRows(rows: readonly TreeNode[], sessionId: string, ledger: Ledger): readonly TreeNode[] {

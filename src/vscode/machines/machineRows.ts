@@ -7,7 +7,7 @@ import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { runRow } from '../runs/runRows.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { plain } from '../../base/markdown.ts';
-import { type Icon } from '../ui/icons.ts';
+import type { Icon } from '../ui/icons.ts';
 
 export interface SlotsView {
   /** Runs at a time, at most. */

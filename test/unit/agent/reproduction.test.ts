@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { reproduce } from '../../../src/agent/experiments/reproduction.ts';
-import { type ComparedMetric } from '../../../src/agent/contract/reproduction.ts';
+import type { ComparedMetric } from '../../../src/agent/contract/reproduction.ts';
 import type { RunDesk } from '../../../src/agent/runs/runDesk.ts';
 import { SessionLog } from '../../../src/agent/journal/sessionLog.ts';
 import type { ExperimentRow, LedgerRow } from '../../../src/experiments/ledger.ts';
