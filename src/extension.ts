@@ -3,7 +3,7 @@ import { App } from './vscode/app.ts';
 import type { CreateEngine } from './vscode/window/engineHost.ts';
 
 /** The larger part of what there is to load, once it is needed. */
-const createEngine: CreateEngine = async (options) => (await import('./compose.ts')).createEngine(options);
+const createEngine: CreateEngine = async (options) => (await import('./compose/engine.ts')).createEngine(options);
 
 let app: App | undefined;
 

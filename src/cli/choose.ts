@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { UserFacing } from '../base/errors.ts';
 import { providerNames, type CliOptions, type ProviderName } from './arguments.ts';
-import { proxyOf } from '../http/proxy.ts';
+import { proxyOf } from '../compose/network.ts';
 import { keySources, type ReadKey } from './auth/keys.ts';
 import type { ProjectFile } from '../project/projectFile.ts';
 import { preferencesFor, type Preferences } from './preferences.ts';

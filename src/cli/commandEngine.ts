@@ -3,10 +3,10 @@ import type { Engine } from '../agent/contract/engine.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { silentLogger } from '../base/logger.ts';
 import type { CommandContext } from './command.ts';
-import { secretKeeper } from '../storage/secretFiles.ts';
+import { secretKeeper } from '../compose/secrets.ts';
 import { keyReader } from './auth/keys.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
-import { homeAt } from '../storage/home.ts';
+import { homeAt } from '../compose/home.ts';
 
 /** Closes the engine when `work` is over. No model is asked, no session is started by what this opens. */
 export async function withEngine<T>(

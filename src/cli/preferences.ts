@@ -4,8 +4,9 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
-import { checkEndpoints, type EndpointConfig } from '../models/endpoints.ts';
-import { extendPrices } from '../models/prices.ts';
+import type { EndpointConfig } from '../models/endpoints.ts';
+import { checkEndpoints } from '../compose/endpoints.ts';
+import { extendPrices } from '../compose/prices.ts';
 
 export interface Preferences extends Pick<
   EngineSettings,

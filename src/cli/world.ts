@@ -2,8 +2,8 @@
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
-import type { EngineOptions } from '../compose.ts';
-import type { SshHost } from '../machines/list/sshHosts.ts';
+import type { EngineOptions } from '../compose/engine.ts';
+import type { SshHost } from '../compose/sshHosts.ts';
 
 export interface Output {
   write(text: string): unknown;

@@ -1,5 +1,5 @@
 /** Goes on with the sessions of a window that is gone, until they end or the next window takes them back. */
-import { createEngine } from '../compose.ts';
+import { createEngine } from '../compose/engine.ts';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { EnginePorts } from '../agent/contract/ports.ts';
 import type { Session } from '../agent/contract/sessions.ts';
@@ -8,10 +8,9 @@ import { delay, type Clock } from '../base/clock.ts';
 import { adviceOf, UserFacing } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
-import { MachineSecrets } from '../machines/machineSecrets.ts';
-import { homeAt } from '../storage/home.ts';
-import { isPassing } from '../storage/storageFailure.ts';
-import { secretKeeper } from '../storage/secretFiles.ts';
+import { MachineSecrets } from '../compose/machineSecrets.ts';
+import { homeAt, isPassing } from '../compose/home.ts';
+import { secretKeeper } from '../compose/secrets.ts';
 
 /** Who asked for a session and did not take it, or took it in a terminal, may have died over it: then it is taken up again. */
 const reclaimMs = 10_000;

@@ -1,5 +1,5 @@
 /** The process that does the work of the keeper. */
-import { parseHandover } from '../agent/session/handover.ts';
+import { parseHandover } from '../compose/handover.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { exitCodes } from './exitCodes.ts';

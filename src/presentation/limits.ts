@@ -2,6 +2,9 @@
 import type { DayLimits } from '../agent/budget/measures.ts';
 import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
 
+export { budgetText, limitsText, shortTokens, scopeText, usedText } from '../agent/journal/limitText.ts';
+export { measuresOf, nothingSpent } from '../agent/budget/measures.ts';
+
 export interface WrittenLimits {
   readonly budget: Budget;
   /** Of all sessions of a day together. */

@@ -6,7 +6,7 @@ import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { Emitter } from '../base/emitter.ts';
 import { messageOf } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
-import { homeAt } from '../storage/home.ts';
+import { homeAt } from '../compose/home.ts';
 import { ApiKeys } from './models/apiKeys.ts';
 import { Approvals } from './window/approvals.ts';
 import { Briefs } from './reports/briefs.ts';

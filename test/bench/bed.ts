@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Engine } from '../../src/agent/contract/engine.ts';
-import { createEngine } from '../../src/compose.ts';
+import { createEngine } from '../../src/compose/engine.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
 import { assetsFolder } from '../fakes/testEngine.ts';
 

@@ -9,7 +9,7 @@ import type { EngineSettings } from '../../src/agent/contract/settings.ts';
 import type { Handover } from '../../src/agent/session/handover.ts';
 import type { SessionId } from '../../src/base/ids.ts';
 import type { KeeperProcess } from '../../src/vscode/keepRunning/keepRunningProcess.ts';
-import type * as compose from '../../src/compose.ts';
+import type * as compose from '../../src/compose/engine.ts';
 import type { LifeNews, LifeTerms } from './killedLives.ts';
 
 const terms = JSON.parse(process.argv[2] ?? '{}') as LifeTerms;

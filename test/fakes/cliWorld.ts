@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { systemClock, type Clock } from '../../src/base/clock.ts';
 import { Emitter } from '../../src/base/emitter.ts';
 import type { CliWorld } from '../../src/cli/world.ts';
-import { createEngine, type EngineOptions } from '../../src/compose.ts';
+import { createEngine, type EngineOptions } from '../../src/compose/engine.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
 import { assetsFolder } from './testEngine.ts';
 

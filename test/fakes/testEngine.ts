@@ -8,7 +8,7 @@ import type { EngineSettings } from '../../src/agent/contract/settings.ts';
 import type { GoalRequest, Session } from '../../src/agent/contract/sessions.ts';
 import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import type { Clock } from '../../src/base/clock.ts';
-import { createEngine, type EngineOptions } from '../../src/compose.ts';
+import { createEngine, type EngineOptions } from '../../src/compose/engine.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
 
 export interface TestEngine {

@@ -123,6 +123,22 @@ module.exports = {
       to: { path: '^src/(vscode/|cli/|extension)' },
     },
     {
+      name: 'front-ends-have-one-door',
+      severity: 'error',
+      from: { path: '^src/(vscode|cli|keeper)/|^src/extension' },
+      to: {
+        path: '^src/',
+        pathNot: '^src/(compose|presentation|protocol|base|vscode|cli|keeper)/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'a-window-loads-the-engine-late',
+      severity: 'error',
+      from: { path: '^src/(vscode|compose|presentation)/|^src/extension' },
+      to: { path: '^src/compose/engine\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'nobody-imports-a-skin',
       severity: 'error',
       from: { path: `^src/(${core}|protocol|compose)` },

@@ -22,7 +22,9 @@ interface Plant {
 
 /** The smallest tree that keeps every rule. */
 const cleanTree: Files = {
-  'src/extension.ts': "import { half } from './base/half.ts';\n\nhalf(2);\n",
+  'src/extension.ts':
+    "import { half } from './base/half.ts';\nimport type { Whole } from './metrics/whole.ts';\n\nconst two: Whole = 2;\nhalf(two);\n",
+  'src/metrics/whole.ts': 'export type Whole = number;\n',
   'src/base/half.sh': 'echo "$1"\n',
   'src/base/half.ts': 'export function half(value: number): number {\n  return value / 2;\n}\n',
   'webview/metrics/main.ts': "document.title = 'Metrics';\n",
@@ -180,6 +182,24 @@ const plants: readonly Plant[] = [
     script: 'shell',
     files: { 'src/base/unquoted.sh': 'rm -f $1\n' },
     named: /src\/base\/unquoted\.sh:1:7:.*SC2086/,
+  },
+  {
+    what: 'a front end that goes past its door',
+    script: 'arch',
+    files: {
+      'src/metrics/planted.ts': 'export const count = 3;\n',
+      'src/cli/planted.ts': "export { count } from '../metrics/planted.ts';\n",
+    },
+    named: /front-ends-have-one-door: src\/cli\/planted\.ts/,
+  },
+  {
+    what: 'a window that loads the engine at once',
+    script: 'arch',
+    files: {
+      'src/compose/engine.ts': 'export const engine = 1;\n',
+      'src/vscode/ui/planted.ts': "export { engine } from '../../compose/engine.ts';\n",
+    },
+    named: /a-window-loads-the-engine-late: src\/vscode\/ui\/planted\.ts/,
   },
 ];
 

@@ -12,6 +12,7 @@ import type { Budget, EndReason, JournalEvent, ProfileId, StreamEvent } from '..
 import type { FollowedEvents } from '../journal/followJournal.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
 import type { SearchHit, SearchOptions } from './search.ts';
+import type { ObservedSession, ObserveOptions } from './observedSession.ts';
 
 export interface GoalRequest {
   readonly goal: string;
@@ -121,6 +122,8 @@ export interface Sessions {
   findRun(reference: string): Promise<RunPlace | undefined>;
   /** All events of a session and then those that are added, whoever works on it, until the signal is aborted. */
   follow(id: SessionId, signal: AbortSignal): AsyncIterable<FollowedEvents>;
+  /** A session that grows elsewhere, or was left: its events, and what its runs print. To be disposed of. */
+  observe(id: SessionId, options?: ObserveOptions): ObservedSession;
   /**
    * The output of a run as it grows, read on its machine, whoever follows it. Resolves with its end, or with `undefined`
    * when the signal is aborted. Rejects with `UserFacing` where there is no such run.

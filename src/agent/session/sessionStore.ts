@@ -40,6 +40,8 @@ import { SessionLog, withoutStart } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
 import { checkModel, createParts, type SharedDeps } from './sessionParts.ts';
 import { unfinishedOf } from './unfinished.ts';
+import type { ObservedSession, ObserveOptions } from '../contract/observedSession.ts';
+import { SessionElsewhere } from './sessionElsewhere.ts';
 
 export interface SessionStoreDeps {
   readonly home: Home;
@@ -160,6 +162,12 @@ export class SessionStore implements Sessions {
   follow(id: SessionId, signal: AbortSignal): AsyncIterable<FollowedEvents> {
     const { home, shared } = this.#deps;
     return followJournal({ home, clock: shared.clock }, id, signal);
+  }
+
+  observe(id: SessionId, options: ObserveOptions = {}): ObservedSession {
+    const { home, shared } = this.#deps;
+    const { clock, logger } = shared;
+    return new SessionElsewhere({ home, clock, logger, isOpenHere: () => this.#open.has(id), ...options }, id);
   }
 
   async watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined> {

@@ -1,15 +1,21 @@
 /** Carries out `helios auth …`. No token and no key is ever written out. */
 import { createInterface } from 'node:readline';
 import { adviceOf } from '../../base/errors.ts';
-import { createFetch } from '../../http/network.ts';
-import { openSignIn, SignInCancelled, type OpenSignIn } from '../../models/chatgpt/oauth.ts';
-import { accountLabel, parseSignedIn, signedInText } from '../../models/chatgpt/signedIn.ts';
-import { tokensName } from '../../models/chatgpt/tokens.ts';
-import { homeAt } from '../../storage/home.ts';
+import { createFetch } from '../../compose/network.ts';
+import type { OpenSignIn } from '../../models/chatgpt/oauth.ts';
+import {
+  openSignIn,
+  SignInCancelled,
+  accountLabel,
+  parseSignedIn,
+  signedInText,
+  tokensName,
+} from '../../compose/signIn.ts';
+import { homeAt } from '../../compose/home.ts';
 import { authAction, type AuthArguments } from './authArguments.ts';
 import { authStatus, statusText } from './authStatus.ts';
 import { networkFor } from '../choose.ts';
-import { secretKeeper } from '../../storage/secretFiles.ts';
+import { secretKeeper } from '../../compose/secrets.ts';
 import { keyReader } from './keys.ts';
 import { exitCodes, type CliWorld } from '../world.ts';
 

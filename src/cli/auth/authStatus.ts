@@ -1,7 +1,6 @@
 /** Where the key or the sign-in of each provider comes from; never what it is. */
 import { adviceOf } from '../../base/errors.ts';
-import { accountLabel, parseSignedIn } from '../../models/chatgpt/signedIn.ts';
-import { tokensName } from '../../models/chatgpt/tokens.ts';
+import { accountLabel, parseSignedIn, tokensName } from '../../compose/signIn.ts';
 import { columnsText } from '../screen/columns.ts';
 import { findKey, keySources, type KeySource } from './keys.ts';
 

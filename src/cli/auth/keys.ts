@@ -1,7 +1,7 @@
 /** Keys of the providers: from the environment, else from files that only their owner can read. Never shown, never logged. */
 import path from 'node:path';
-import { endpointSecret, endpointVariable } from '../../models/endpoints.ts';
-import { readSecretFile } from '../../storage/secretFiles.ts';
+import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
+import { readSecretFile } from '../../compose/secrets.ts';
 import type { ProviderName } from '../arguments.ts';
 
 export interface KeySource {

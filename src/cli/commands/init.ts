@@ -1,5 +1,5 @@
 /** `helios init`: a `helios.json` to begin with. */
-import { createProjectFile } from '../../project/projectFile.ts';
+import { createProjectFile } from '../../compose/project.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { exitCodes } from '../world.ts';
 

@@ -1,7 +1,7 @@
 import type { KilledRun } from '../../agent/contract/sessions.ts';
 import { placeText } from '../../presentation/sessions/placeText.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { handleOf, verdictText } from '../../runs/run.ts';
+import { handleOf, verdictText } from '../../presentation/runs/runText.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { noRun, runNamed } from '../runReference.ts';

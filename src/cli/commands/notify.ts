@@ -1,10 +1,10 @@
 /** `helios notify`: whether notifications arrive, and the secrets that they need. */
 import { UserFacing } from '../../base/errors.ts';
-import { notifySecret, secretNamePattern } from '../../notify/secretText.ts';
-import { readProjectFile } from '../../project/projectFile.ts';
-import { trialNotification, trialText } from '../../project/trial.ts';
-import { homeAt } from '../../storage/home.ts';
-import { secretKeeper } from '../../storage/secretFiles.ts';
+import { notifySecret, secretNamePattern } from '../../compose/notifications.ts';
+import { readProjectFile } from '../../compose/project.ts';
+import { trialNotification, trialText } from '../../compose/trial.ts';
+import { homeAt } from '../../compose/home.ts';
+import { secretKeeper } from '../../compose/secrets.ts';
 import { defineCommand, readWords, type CommandContext } from '../command.ts';
 import { settingsFor } from '../choose.ts';
 import { withEngine } from '../commandEngine.ts';

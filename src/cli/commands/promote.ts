@@ -6,7 +6,7 @@ import {
   promoteAsBranch,
   promoteAsPatch,
   promotedNotes,
-} from '../../agent/experiments/promoteExperiment.ts';
+} from '../../compose/promoteExperiment.ts';
 import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
 import { defineCommand, readWords, type CommandContext } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';

@@ -1,6 +1,6 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
-import { costText, endText } from '../../agent/journal/factText.ts';
+import { costText, endText } from '../../presentation/sessions/sessionText.ts';
 import { placeText } from '../../presentation/sessions/placeText.ts';
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, oneLine } from '../../base/text.ts';

@@ -1,12 +1,13 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { RunPlace } from '../../agent/contract/sessions.ts';
-import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
+import { applyEvent, foldSession } from '../../compose/foldJournal.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { cleanText, formatDuration, formatValue } from '../../base/text.ts';
-import { createLineParser, type LineParser } from '../../metrics/lineParser.ts';
-import { LineSplitter } from '../../metrics/lineSplitter.ts';
-import { verdictText, type RunEnd, type RunSpec } from '../../runs/run.ts';
+import type { LineParser } from '../../metrics/lineParser.ts';
+import { createLineParser, LineSplitter } from '../../compose/metricLines.ts';
+import type { RunEnd, RunSpec } from '../../runs/run.ts';
+import { verdictText } from '../../presentation/runs/runText.ts';
 import { defineCommand, readWords } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { EventText } from '../screen/eventText.ts';

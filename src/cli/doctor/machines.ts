@@ -1,7 +1,7 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import { cleanText } from '../../base/text.ts';
 import { reportMachines, type MachineReport } from '../../presentation/machines/machineReport.ts';
-import { gpusText } from '../../machines/resources/resourceText.ts';
+import { gpusText } from '../../presentation/machines/resourceText.ts';
 import type { CommandContext } from '../command.ts';
 import { broken, ok, type Finding, type Section } from './finding.ts';
 import { logoutFinding } from './logout.ts';

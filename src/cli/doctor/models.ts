@@ -3,7 +3,7 @@ import { adviceOf } from '../../base/errors.ts';
 import type { ModelProvider } from '../../models/model.ts';
 import { authStatus, type AuthRow } from '../auth/authStatus.ts';
 import type { CommandContext } from '../command.ts';
-import { homeAt } from '../../storage/home.ts';
+import { homeAt } from '../../compose/home.ts';
 import { broken, note, ok, type Finding, type Section } from './finding.ts';
 
 /** The scripted demo answers always, and helps nobody. */

@@ -4,8 +4,9 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { counted, formatBytes } from '../../base/text.ts';
-import { homeAt, type Home } from '../../storage/home.ts';
-import { JournalFollower } from '../../storage/journalFollower.ts';
+import type { Home } from '../../storage/home.ts';
+import { homeAt } from '../../compose/home.ts';
+import { JournalFollower } from '../../compose/journals.ts';
 import type { CommandContext } from '../command.ts';
 import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
 

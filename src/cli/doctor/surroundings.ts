@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { adviceOf, codeOf, messageOf } from '../../base/errors.ts';
-import { readProjectFile } from '../../project/projectFile.ts';
+import { readProjectFile } from '../../compose/project.ts';
 import type { CliWorld } from '../world.ts';
 import { readPreferences } from '../preferences.ts';
 import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';

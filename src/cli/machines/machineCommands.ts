@@ -2,12 +2,13 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import { messageOf } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
-import { entryText, type MachineEntry } from '../../machines/machineEntry.ts';
-import { planImport } from '../../machines/list/importHosts.ts';
-import { localPathFrom } from '../../presentation/machines/localPath.ts';
+import type { MachineEntry } from '../../machines/machineEntry.ts';
+import { entryText } from '../../presentation/machines/machineText.ts';
+import { planImport } from '../../compose/importHosts.ts';
+import { localPathFrom } from '../../compose/localPath.ts';
 import { reportMachines } from '../../presentation/machines/machineReport.ts';
 import { parseMachineWords, type MachineRequest } from '../../presentation/machines/parseMachine.ts';
-import { aliasesOf } from '../../machines/list/sshHosts.ts';
+import { aliasesOf } from '../../compose/sshHosts.ts';
 import type { MachineArguments } from './machineArguments.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { machineTable } from './machineTable.ts';

@@ -1,7 +1,7 @@
 /** Machines as columns of a terminal. */
 import { cleanText, oneLine } from '../../base/text.ts';
 import type { MachineReport } from '../../presentation/machines/machineReport.ts';
-import { gpusText, hostText } from '../../machines/resources/resourceText.ts';
+import { gpusText, hostText } from '../../presentation/machines/resourceText.ts';
 import { columnsText } from '../screen/columns.ts';
 
 const header = ['machine', 'kind', 'place', 'status', 'slots', 'gpu', 'load', ''];

@@ -1,5 +1,5 @@
 /** Carries out `helios models`. */
-import { homeAt } from '../../storage/home.ts';
+import { homeAt } from '../../compose/home.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import type { CatalogueListing } from '../../models/modelCatalogue.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../presentation/models/modelRows.ts';
 import { settingsFor } from '../choose.ts';
 import { columnsText } from '../screen/columns.ts';
-import { secretKeeper } from '../../storage/secretFiles.ts';
+import { secretKeeper } from '../../compose/secrets.ts';
 import { keyReader } from '../auth/keys.ts';
 import type { ModelOptions } from './modelArguments.ts';
 import { readPreferences } from '../preferences.ts';

@@ -1,10 +1,11 @@
 /** What a journal event says to a reader of the terminal: one line for most. */
-import { describeEvent, descriptionLine, type EventOf } from '../../agent/journal/describeEvent.ts';
+import type { EventOf } from '../../agent/journal/describeEvent.ts';
+import { describeEvent, descriptionLine } from '../../presentation/events.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
-import { limitsText } from '../../agent/journal/limitText.ts';
+import { limitsText } from '../../presentation/limits.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
-import { targetText } from '../../experiments/target.ts';
+import { targetText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
 
 const maxLine = 400;

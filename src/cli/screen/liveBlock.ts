@@ -1,14 +1,12 @@
 /** The block at the foot of the terminal: the newest runs, and one line of state. Pure. */
-import { killedWhy, seriousAlarm } from '../../agent/journal/runText.ts';
-import { billText } from '../../agent/budget/costs.ts';
+import { killedWhy, seriousAlarm, summaryFor, verdictText } from '../../presentation/runs/runText.ts';
+import { billText } from '../../presentation/costs.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { formatDuration, formatValue, oneLine } from '../../base/text.ts';
-import { summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
 import { sparkline } from '../../presentation/sparkline.ts';
-import { verdictText } from '../../runs/run.ts';
-import { triggerText } from '../../sleep/trigger.ts';
+import { triggerText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
 
 /** Live values of a run, where this process follows it. */

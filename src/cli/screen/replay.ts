@@ -1,13 +1,11 @@
 /** A journal as a transcript: more than what is shown live, for nobody was there. */
-import { resultText } from '../../agent/journal/resultText.ts';
-import { describeEvent, descriptionLine } from '../../agent/journal/describeEvent.ts';
+import { resultText, describeEvent, descriptionLine } from '../../presentation/events.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
-import { endText } from '../../agent/journal/factText.ts';
-import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
+import { endText } from '../../presentation/sessions/sessionText.ts';
+import { applyEvent, foldSession, toJsonLine } from '../../compose/foldJournal.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { capText, cleanText } from '../../base/text.ts';
-import { toJsonLine } from '../../storage/jsonLine.ts';
 import { EventText } from './eventText.ts';
 import type { Style } from './style.ts';
 import { replyText } from './views.ts';

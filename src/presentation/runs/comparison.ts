@@ -5,6 +5,8 @@ import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Judgement, MetricComparison } from '../../metrics/compare.ts';
 import { codeBlock, plain } from '../../base/markdown.ts';
 
+export { compareRuns } from '../../metrics/compare.ts';
+
 export interface ComparedRuns {
   readonly baseline: LedgerRow;
   readonly experiment: LedgerRow;

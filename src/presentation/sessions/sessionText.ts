@@ -7,6 +7,11 @@ import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
 import { formatSpan } from '../../base/span.ts';
 
+export { costText, endText, sleepText, callCostText } from '../../agent/journal/factText.ts';
+export { triggerText } from '../../sleep/trigger.ts';
+export { openQuestions } from '../../agent/person/questionDesk.ts';
+export { targetText } from '../../experiments/target.ts';
+
 /** The newest value of the metric that decides, and where it is heading. */
 export interface LiveMetric {
   readonly name: string;

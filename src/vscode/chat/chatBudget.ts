@@ -2,8 +2,7 @@
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
-import { budgetText } from '../../agent/journal/limitText.ts';
-import { parseBudget } from '../../presentation/limits.ts';
+import { budgetText, parseBudget } from '../../presentation/limits.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { plain } from '../../base/markdown.ts';
 

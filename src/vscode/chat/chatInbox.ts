@@ -1,7 +1,7 @@
 /** `/inbox` and `/answer` in the chat: the questions of a session, and answers to them. */
 import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
-import { openQuestions } from '../../agent/person/questionDesk.ts';
+import { openQuestions } from '../../presentation/sessions/sessionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { showButton } from './chatStream.ts';
 import { inboxList, parseAnswer } from '../inbox/inboxText.ts';

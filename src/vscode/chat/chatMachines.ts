@@ -2,11 +2,11 @@
 import { homedir } from 'node:os';
 import { workspace, type ChatResponseStream } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
-import { planImport } from '../../machines/list/importHosts.ts';
-import { localPathFrom } from '../../presentation/machines/localPath.ts';
+import { planImport } from '../../compose/importHosts.ts';
+import { localPathFrom } from '../../compose/localPath.ts';
 import { reportMachines } from '../../presentation/machines/machineReport.ts';
 import { parseMachineWords, splitWords } from '../../presentation/machines/parseMachine.ts';
-import { aliasesOf, sshHosts } from '../../machines/list/sshHosts.ts';
+import { aliasesOf, sshHosts } from '../../compose/sshHosts.ts';
 import { run } from '../ui/commandRegistry.ts';
 import { removeById, type MachineParts } from '../machines/machineCommands.ts';
 import { showButton } from './chatStream.ts';

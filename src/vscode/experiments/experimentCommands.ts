@@ -8,7 +8,7 @@ import {
   promotedNotes,
   type Promotable,
   type PromoteDeps,
-} from '../../agent/experiments/promoteExperiment.ts';
+} from '../../compose/promoteExperiment.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import type { Parts } from '../window/parts.ts';

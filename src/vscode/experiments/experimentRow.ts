@@ -1,6 +1,6 @@
 /** An experiment as a row, with its runs below it. Pure: no `vscode` here. */
-import { resultWords } from '../../agent/experiments/experimentWords.ts';
-import { costText } from '../../agent/journal/factText.ts';
+import { resultWords } from '../../presentation/experiments/experimentText.ts';
+import { costText } from '../../presentation/sessions/sessionText.ts';
 import { formatDuration, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import type { ExperimentRow, ExperimentStatus, Ledger } from '../../experiments/ledger.ts';

@@ -1,13 +1,12 @@
 /** The Experiments tree: sessions, below each its experiments, and below those their runs. Pure: no `vscode` here. */
-import { billText, costLines } from '../../agent/budget/costs.ts';
-import { budgetText } from '../../agent/journal/limitText.ts';
+import { billText, costLines } from '../../presentation/costs.ts';
+import { budgetText } from '../../presentation/limits.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
 import { counted, oneLine } from '../../base/text.ts';
 import { plannedRows } from './experimentRow.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { runRow } from '../runs/runRows.ts';
-import { bestText, phaseText, runningCount } from '../../presentation/sessions/sessionText.ts';
-import { costText, endText } from '../../agent/journal/factText.ts';
+import { bestText, phaseText, runningCount, costText, endText } from '../../presentation/sessions/sessionText.ts';
 import { endIcon, phaseIcon, type Icon } from '../ui/icons.ts';
 import { groupedByAge } from '../ui/sessionGroups.ts';
 import { withSweeps } from '../runs/sweepRows.ts';

@@ -4,7 +4,7 @@ import { reproductionText } from '../../presentation/experiments/reproductionTex
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
-import { writeResultsTsv } from '../../experiments/resultsTsv.ts';
+import { writeResultsTsv } from '../../compose/resultsTsv.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import type { Parts } from '../window/parts.ts';
 import { pickOne, anySession } from '../window/pick.ts';

@@ -1,8 +1,8 @@
 /** The ledger as a Markdown table. Pure: no `vscode` here. */
-import { statusWords } from '../../agent/journal/runText.ts';
-import { costText } from '../../agent/journal/factText.ts';
-import { decisionText, resultWords } from '../../agent/experiments/experimentWords.ts';
-import { summaryFor, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
+import { statusWords, summaryFor } from '../../presentation/runs/runText.ts';
+import { costText } from '../../presentation/sessions/sessionText.ts';
+import { decisionText, resultWords } from '../../presentation/experiments/experimentText.ts';
+import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
 

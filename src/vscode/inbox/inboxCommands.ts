@@ -1,7 +1,7 @@
 /** Commands of the Inbox: questions of the agent's, and notes that the person pins for it. */
 import { window } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
-import { openQuestions } from '../../agent/person/questionDesk.ts';
+import { openQuestions } from '../../presentation/sessions/sessionText.ts';
 import type { Question } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';

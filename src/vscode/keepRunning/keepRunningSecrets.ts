@@ -2,7 +2,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../../base/errors.ts';
-import { readSecretFile } from '../../storage/secretFiles.ts';
+import { readSecretFile } from '../../compose/secrets.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
 
 /** Takes what lies in `folder`, and removes it there. A file is gone only once its secret is kept. */

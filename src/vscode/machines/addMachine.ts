@@ -1,10 +1,11 @@
 /** `Helios: Add Machine`: one box for a host; a few questions for a Slurm cluster and a container. */
 import { window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
-import { planImport } from '../../machines/list/importHosts.ts';
-import { parseMachineSpec, type MachineEntry } from '../../machines/machineEntry.ts';
+import { planImport } from '../../compose/importHosts.ts';
+import type { MachineEntry } from '../../machines/machineEntry.ts';
+import { parseMachineSpec } from '../../compose/machineFile.ts';
 import type { MachineRegistry } from '../../machines/list/machineRegistry.ts';
-import { aliasesOf, sshHosts, type SshHost } from '../../machines/list/sshHosts.ts';
+import { aliasesOf, sshHosts, type SshHost } from '../../compose/sshHosts.ts';
 import { hostChoices, stepsFor, type Knowledge } from './machineSteps.ts';
 import { entryOfDraft, readOr, type MachineDraft } from './machineDraft.ts';
 import { askPick, back, walk, type Answer, type StepChoice } from './steps.ts';

@@ -14,9 +14,9 @@ import {
 } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
-import { entryText, hasHost, localId, type MachineEntry } from '../../machines/machineEntry.ts';
-import { lineOfMachine } from '../../machines/list/machineFile.ts';
-import { expandHome } from '../../machines/ssh/configFile.ts';
+import type { MachineEntry } from '../../machines/machineEntry.ts';
+import { entryText, hasHost, localId } from '../../presentation/machines/machineText.ts';
+import { lineOfMachine, expandHome } from '../../compose/machineFile.ts';
 import { askHosts, askMachines, type AskedMachines } from './addMachine.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { showMachineTerminal } from './machineTerminal.ts';

@@ -1,12 +1,8 @@
 /** A machine while it is asked for, and what becomes of the answers. Pure: no `vscode` here. */
 import { adviceOf } from '../../base/errors.ts';
-import {
-  checkedEntry,
-  suggestedId,
-  type AuthMethod,
-  type MachineEntry,
-  type MachinePlace,
-} from '../../machines/machineEntry.ts';
+import type { AuthMethod, MachineEntry, MachinePlace } from '../../machines/machineEntry.ts';
+import { checkedEntry } from '../../compose/machineFile.ts';
+import { suggestedId } from '../../presentation/machines/machineText.ts';
 import type { RemoteKind } from '../../presentation/machines/machineOptions.ts';
 
 /** What was answered so far. */

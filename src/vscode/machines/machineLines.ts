@@ -1,6 +1,6 @@
 /** Machines as a list of the chat, which is narrow. Pure: no `vscode` here. */
 import type { MachineReport } from '../../presentation/machines/machineReport.ts';
-import { gpusText, hostText } from '../../machines/resources/resourceText.ts';
+import { gpusText, hostText } from '../../presentation/machines/resourceText.ts';
 import { plain } from '../../base/markdown.ts';
 
 /** Two lines for each: what goes on there, and what it is, or why it does not answer. */

@@ -3,7 +3,7 @@ import { CancellationTokenSource, window, type SecretStorage } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../../machines/machinePrompts.ts';
-import { MachineSecrets } from '../../machines/machineSecrets.ts';
+import { MachineSecrets } from '../../compose/machineSecrets.ts';
 import { hostKeyText } from './machineWords.ts';
 
 export interface MachineQuestions {

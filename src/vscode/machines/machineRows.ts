@@ -1,7 +1,7 @@
 /** The Machines tree: machines, and below each the runs of this window's sessions. Pure: no `vscode` here. */
 import type { MachineKind } from '../../machines/machine.ts';
 import type { GpuSample, ResourceSample } from '../../machines/resources/resourceSample.ts';
-import { resourceLines, resourceText } from '../../machines/resources/resourceText.ts';
+import { resourceLines, resourceText } from '../../presentation/machines/resourceText.ts';
 import { machineIcons } from './machineWords.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { runRow } from '../runs/runRows.ts';

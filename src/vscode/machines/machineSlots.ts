@@ -1,7 +1,7 @@
 /** How many places for runs are taken on each machine, whoever took them. */
 import type { Clock } from '../../base/clock.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { freeSlots } from '../../runs/leases.ts';
+import { freeSlots } from '../../compose/machineSlots.ts';
 
 /** As with samples: older than this, it says nothing of the present. */
 const staleMs = 30_000;

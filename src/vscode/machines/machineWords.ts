@@ -1,15 +1,9 @@
 /** Machines in the words of other programs: what `ssh` and `docker` are told, what VS Code calls a host, what a person is asked. Pure: no `vscode` here. */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
 import type { HostKeyQuestion } from '../../machines/machinePrompts.ts';
-import { homeIdOf, labels } from '../../machines/container/containerSpec.ts';
+import { homeIdOf, labels, hasHost } from '../../presentation/machines/machineText.ts';
 import type { MachineKind } from '../../machines/machine.ts';
-import {
-  hasHost,
-  type ContainerEntry,
-  type MachineEntry,
-  type SlurmEntry,
-  type SshEntry,
-} from '../../machines/machineEntry.ts';
+import type { ContainerEntry, MachineEntry, SlurmEntry, SshEntry } from '../../machines/machineEntry.ts';
 
 /** Codicons. */
 export const machineIcons: Readonly<Record<MachineKind, string>> = {

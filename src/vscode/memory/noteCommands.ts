@@ -5,7 +5,7 @@ import { messageOf, UserFacing } from '../../base/errors.ts';
 import { openFile, type Handlers } from '../ui/commandRegistry.ts';
 import type { Parts } from '../window/parts.ts';
 import { noteOf } from '../ui/commandTarget.ts';
-import { parsePath } from '../../memory/memoryPath.ts';
+import { parsePath } from '../../compose/memory.ts';
 
 type NoteParts = Parts & { readonly notes: Notes };
 

@@ -4,7 +4,7 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
-import { MemoryStore } from '../../memory/memoryStore.ts';
+import { MemoryStore } from '../../compose/memory.ts';
 import type { EngineHost } from '../window/engineHost.ts';
 import { Frames } from '../ui/frames.ts';
 import type { OpenSessions } from '../window/openSessions.ts';

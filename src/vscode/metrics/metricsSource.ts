@@ -1,17 +1,17 @@
 /** The data of a metrics panel: one session, live while it is open in this window, else as it grows elsewhere. Knows no `vscode`. */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
-import type { Logger } from '../../base/logger.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
 import type { RunChange } from '../../runs/liveRun.ts';
 import type { PanelSeries, PanelSource } from './panelSource.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { emptyPanelState, panelState } from './panelState.ts';
-import { SessionElsewhere } from '../window/sessionElsewhere.ts';
+import type { ObservedSession } from '../../agent/contract/observedSession.ts';
 
 export type MetricsSource = PanelSource & Disposable;
 
@@ -40,17 +40,17 @@ class SessionMetrics implements MetricsSource {
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
   readonly #points = this.#owned.add(new Emitter<{ readonly runId: string; readonly metric: string }>());
-  readonly #elsewhere: SessionElsewhere;
+  readonly #elsewhere: ObservedSession;
   #last: OpenSessionView | undefined;
   readonly onDidChangeState: Event<void> = this.#changed.event;
   readonly onDidAddPoints = this.#points.event;
 
   constructor(world: MetricsWorld, id: SessionId) {
-    const { sessions } = world;
+    const { engine, sessions, clock, logger } = world;
     this.#world = world;
     this.#id = id;
     const isOpenHere = (): boolean => sessions.get(id) !== undefined;
-    this.#elsewhere = this.#owned.add(new SessionElsewhere({ ...world, isOpenHere }, id));
+    this.#elsewhere = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
     this.#owned.add(
       this.#elsewhere.onDidChange(({ grown }) => {
         this.#last = undefined;

@@ -1,6 +1,6 @@
 /** A session as the metrics panel shows it. Pure: no `vscode` here. */
-import { summaryFor, type LedgerRow } from '../../experiments/ledger.ts';
-import { statusWords } from '../../agent/journal/runText.ts';
+import type { LedgerRow } from '../../experiments/ledger.ts';
+import { summaryFor, statusWords } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { PanelMetric, PanelMetricValue, PanelRun, PanelState } from '../../protocol/metricsPanel.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';

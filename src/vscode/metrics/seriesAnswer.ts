@@ -1,5 +1,5 @@
 /** What the view is told of a series: never more than its pixels can show. */
-import { downsample, stepAxis } from '../../metrics/downsample.ts';
+import { downsample, stepAxis } from '../../presentation/runs/series.ts';
 import { smoothed } from '../../protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, SeriesQuery, XAxis } from '../../protocol/metricsPanel.ts';
 import type { PanelSeries } from './panelSource.ts';

@@ -2,7 +2,7 @@
 import type { SecretStorage } from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
-import { endpointSecret, endpointVariable } from '../../models/endpoints.ts';
+import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
 
 /** - `required`: no key, no answer · `optional`: servers of one's own often ask for none · `none`: not a model */
 export type KeyNeed = 'required' | 'optional' | 'none';

@@ -15,10 +15,17 @@ import {
 import { systemClock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { adviceOf } from '../../base/errors.ts';
-import { createFetch } from '../../http/network.ts';
-import { openSignIn, SignInCancelled, type OpenSignIn } from '../../models/chatgpt/oauth.ts';
-import { accountLabel, parseSignedIn, signedInText, type SignedIn } from '../../models/chatgpt/signedIn.ts';
-import { tokensName } from '../../models/chatgpt/tokens.ts';
+import { createFetch } from '../../compose/network.ts';
+import type { OpenSignIn } from '../../models/chatgpt/oauth.ts';
+import {
+  openSignIn,
+  SignInCancelled,
+  accountLabel,
+  parseSignedIn,
+  signedInText,
+  tokensName,
+} from '../../compose/signIn.ts';
+import type { SignedIn } from '../../models/chatgpt/signedIn.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { chatgptAccounts } from '../ui/contributions.ts';

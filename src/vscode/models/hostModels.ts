@@ -14,7 +14,8 @@ import { systemClock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
-import { CallFailed, type Attempt } from '../../models/guarded.ts';
+import type { Attempt } from '../../models/guarded.ts';
+import { CallFailed, dependable } from '../../compose/ownProviders.ts';
 import type {
   AssistantBlock,
   ModelDescription,
@@ -23,7 +24,6 @@ import type {
   ModelProvider,
   ModelRequest,
 } from '../../models/model.ts';
-import { dependable } from '../../models/provider.ts';
 import { modelVendor } from '../ui/contributions.ts';
 import { hostMessages, textToCount } from './hostMessages.ts';
 

@@ -1,6 +1,7 @@
 /** The models that can be picked, with what they hold and cost. Pure: no `vscode` here. */
 import type { ModelDescription, ModelProvider } from '../../models/model.ts';
-import { extendPrices, listPrices, type PriceTable } from '../../models/prices.ts';
+import type { PriceTable } from '../../models/prices.ts';
+import { extendPrices, listPrices } from '../../compose/prices.ts';
 import { pricesText, tokensText } from '../../presentation/models/modelAmounts.ts';
 
 export interface ModelChoice {

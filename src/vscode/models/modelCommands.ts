@@ -4,7 +4,7 @@ import { ConfigurationTarget, ThemeIcon, window, workspace, type QuickPickItem }
 import { settingKey, type Settings } from '../ui/contributions.ts';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
-import { checkEndpoints } from '../../models/endpoints.ts';
+import { checkEndpoints } from '../../compose/endpoints.ts';
 import { modelFor } from '../../presentation/models/modelText.ts';
 import { keyOf, keyOfEndpoint, providerKeys, type ProviderKey } from './apiKeys.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';

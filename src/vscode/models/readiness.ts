@@ -1,7 +1,7 @@
 /** Why a provider cannot be used now, and what a person presses about it. */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
-import { readProjectFile } from '../../project/projectFile.ts';
+import { readProjectFile } from '../../compose/project.ts';
 import { keyOf } from './apiKeys.ts';
 import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from './preconditions.ts';
 import { engineSettings } from '../ui/settings.ts';

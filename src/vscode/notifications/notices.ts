@@ -4,7 +4,8 @@ import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import { oneLine } from '../../base/text.ts';
-import { isUrgent, type Message } from '../../notify/notification.ts';
+import type { Message } from '../../notify/notification.ts';
+import { isUrgent } from '../../compose/notifications.ts';
 import type { NotifyEvent } from '../../notify/settings.ts';
 import type { Approvals } from '../window/approvals.ts';
 import { run } from '../ui/commandRegistry.ts';

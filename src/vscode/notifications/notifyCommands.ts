@@ -2,9 +2,9 @@
 import type { ApiKeys } from '../models/apiKeys.ts';
 import { window, workspace, type QuickPickItem } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
-import { notifySecret, secretNamePattern } from '../../notify/secretText.ts';
-import { createProjectFile, readProjectFile } from '../../project/projectFile.ts';
-import { trialNotification, trialText } from '../../project/trial.ts';
+import { notifySecret, secretNamePattern } from '../../compose/notifications.ts';
+import { createProjectFile, readProjectFile } from '../../compose/project.ts';
+import { trialNotification, trialText } from '../../compose/trial.ts';
 import { openFile, type Handlers } from '../ui/commandRegistry.ts';
 import type { Parts } from '../window/parts.ts';
 import { pickFolder } from '../ui/workFolder.ts';

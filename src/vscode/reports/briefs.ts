@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isSessionId, type SessionId } from '../../base/ids.ts';
-import { homeAt } from '../../storage/home.ts';
+import { homeAt } from '../../compose/home.ts';
 import { openBeside } from './openBrief.ts';
 import type { Parts } from '../window/parts.ts';
 import { isInside } from '../ui/folders.ts';

@@ -2,14 +2,13 @@
 import { ProgressLocation, window } from 'vscode';
 import type { SessionId } from '../../base/ids.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { compareRuns } from '../../metrics/compare.ts';
+import { compareRuns, comparisonDocument } from '../../presentation/runs/comparison.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { copyText, type Handlers } from '../ui/commandRegistry.ts';
 import { outputFolder } from '../window/documents.ts';
 import { openRuns, pickOne, runChoice, type RunOfSession, anySession } from '../window/pick.ts';
 import type { Parts } from '../window/parts.ts';
 import { runIdOf, sessionIdOf } from '../ui/commandTarget.ts';
-import { comparisonDocument } from '../../presentation/runs/comparison.ts';
 
 const outputLines = 5_000;
 

@@ -1,10 +1,9 @@
 /** Runs as rows, the same under their session and under their machine. Pure: no `vscode` here. */
 import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
-import { shortTokens } from '../../agent/journal/limitText.ts';
-import { statusWords } from '../../agent/journal/runText.ts';
-import { costText } from '../../agent/journal/factText.ts';
+import { shortTokens } from '../../presentation/limits.ts';
+import { statusWords, summaryFor } from '../../presentation/runs/runText.ts';
+import { costText } from '../../presentation/sessions/sessionText.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
-import { summaryFor } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type { GpuTime } from '../../machines/resources/gpuTimes.ts';

@@ -1,8 +1,8 @@
 /** A sweep as a row, with its points below it. Pure: no `vscode` here. */
 import type { SessionState, SweepState } from '../../agent/journal/state.ts';
-import { isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';
+import { isSweepOver, progressOf, summaryFor } from '../../presentation/runs/runText.ts';
 import { counted, formatValue } from '../../base/text.ts';
-import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { plain } from '../../base/markdown.ts';
 

@@ -1,10 +1,8 @@
 /** What stands above the view, and its inbox. */
-import { openQuestions } from '../../agent/person/questionDesk.ts';
+import { openQuestions, costText, needsPerson, phaseText } from '../../presentation/sessions/sessionText.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Desk, SessionHeader, Tone } from '../../protocol/sessionView.ts';
-import { costText } from '../../agent/journal/factText.ts';
-import { needsPerson, phaseText } from '../../presentation/sessions/sessionText.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
 export function headerOf(source: SessionViewSource, state: SessionState, rows: number): SessionHeader {

@@ -3,8 +3,8 @@ import { formatValue } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import type { ExperimentResult, ExperimentRow, Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import type { LedgerLine, LedgerTable, Tone } from '../../protocol/sessionView.ts';
-import { costText } from '../../agent/journal/factText.ts';
-import { decisionTone, verdictTone } from '../../agent/journal/describeEvent.ts';
+import { costText } from '../../presentation/sessions/sessionText.ts';
+import { decisionTone, verdictTone } from '../../presentation/events.ts';
 import { line } from './timeline.ts';
 
 export const ledgerTable = ({ experiments, decisive }: Ledger): LedgerTable => ({

@@ -1,14 +1,13 @@
 /** A run as it was at a moment: its state then, and the values that had been read by then. */
-import { verdictWords } from '../../agent/journal/runText.ts';
+import { verdictWords } from '../../presentation/runs/runText.ts';
 import type { RunState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { formatValue } from '../../base/text.ts';
-import { directionOf } from '../../metrics/direction.ts';
-import { downsample } from '../../metrics/downsample.ts';
+import { directionOf, downsample } from '../../presentation/runs/series.ts';
 import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
 import type { MetricAt, RunAt } from '../../protocol/sessionView.ts';
 import { line } from './timeline.ts';
-import { verdictTone } from '../../agent/journal/describeEvent.ts';
+import { verdictTone } from '../../presentation/events.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
 const mostMetrics = 8;

@@ -2,19 +2,19 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine } from '../../agent/contract/engine.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
-import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
-import type { Logger } from '../../base/logger.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
-import { homeAt } from '../../storage/home.ts';
+import { homeAt } from '../../compose/home.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
-import { SessionElsewhere } from '../window/sessionElsewhere.ts';
+import type { ObservedSession } from '../../agent/contract/observedSession.ts';
 import type { SessionHand, SessionViewSource } from './viewSource.ts';
 
 export interface SessionViewWorld {
@@ -46,15 +46,15 @@ class FollowedSession implements SessionViewSource, Disposable {
   readonly #world: SessionViewWorld;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
-  readonly #elsewhere: SessionElsewhere;
+  readonly #elsewhere: ObservedSession;
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(world: SessionViewWorld, id: SessionId) {
-    const { sessions } = world;
+    const { engine, sessions, clock, logger } = world;
     this.id = id;
     this.#world = world;
     const isOpenHere = (): boolean => this.#live !== undefined;
-    this.#elsewhere = this.#owned.add(new SessionElsewhere({ ...world, isOpenHere }, id));
+    this.#elsewhere = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
     this.#owned.add(this.#elsewhere.onDidChange(() => this.#changed.fire()));
     this.#owned.add(sessions.onDidRecord(({ session }) => session.id === id && this.#changed.fire()));
     this.#owned.add(sessions.onDidChange(() => this.#live !== undefined && this.#changed.fire()));

@@ -1,13 +1,12 @@
 /** The session as it was after an event, in facts and in the runs that went on. */
-import { budgetText, shortTokens } from '../../agent/journal/limitText.ts';
-import { openQuestions } from '../../agent/person/questionDesk.ts';
-import { ledgerOf } from '../../agent/runs/runDesk.ts';
+import { budgetText, shortTokens } from '../../presentation/limits.ts';
+import { openQuestions, costText, isAlive, phaseText } from '../../presentation/sessions/sessionText.ts';
+import { ledgerOf } from '../../compose/foldJournal.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
-import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
+import { summaryFor } from '../../presentation/runs/runText.ts';
 import { formatValue } from '../../base/text.ts';
 import type { Fact, StateAt } from '../../protocol/sessionView.ts';
-import { costText } from '../../agent/journal/factText.ts';
-import { isAlive, phaseText } from '../../presentation/sessions/sessionText.ts';
 import { formatSpan } from '../../base/span.ts';
 import { runAt } from './runAt.ts';
 import type { SessionViewSource } from './viewSource.ts';

@@ -1,5 +1,5 @@
 /** The state of a session after any of its events: a fold over the events up to it, begun where one is kept. */
-import { applyEvent, initialState } from '../../agent/journal/fold.ts';
+import { applyEvent, initialState } from '../../compose/foldJournal.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 

@@ -1,15 +1,14 @@
 /** The texts and facts of a step, whole; whoever shows them bounds them. */
-import { describeEvent, type EventOf } from '../../agent/journal/describeEvent.ts';
-import { callCostText } from '../../agent/journal/factText.ts';
-import { verdictWords, runName } from '../../agent/journal/runText.ts';
+import type { EventOf } from '../../agent/journal/describeEvent.ts';
+import { describeEvent } from '../../presentation/events.ts';
+import { callCostText, triggerText, approvalDetail } from '../../presentation/sessions/sessionText.ts';
+import { verdictWords, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
-import { triggerText } from '../../sleep/trigger.ts';
-import { shortTokens } from '../../agent/journal/limitText.ts';
+import { shortTokens } from '../../presentation/limits.ts';
 import type { Fact, TextSection } from '../../protocol/sessionView.ts';
-import { approvalDetail } from '../../presentation/sessions/sessionText.ts';
 import { exactTime } from '../../base/localTime.ts';
 import type { Step } from './timeline.ts';
 

@@ -1,11 +1,12 @@
 /** The steps of a session, grown event by event, and the runs beside them. Pure. */
-import { verdictWords, runName } from '../../agent/journal/runText.ts';
+import { verdictWords, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { maxLanes, type RunBar, type TimelineRow } from '../../protocol/sessionView.ts';
-import { describeEvent, verdictTone, type EventOf } from '../../agent/journal/describeEvent.ts';
-import { callCostText } from '../../agent/journal/factText.ts';
+import type { EventOf } from '../../agent/journal/describeEvent.ts';
+import { describeEvent, verdictTone } from '../../presentation/events.ts';
+import { callCostText } from '../../presentation/sessions/sessionText.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 
 export interface Step {

@@ -1,9 +1,9 @@
 /** What a session cost and what is left of its limits, as Markdown. Pure: no `vscode` here. */
-import { measuresOf, type DayLimits, type Measure } from '../../agent/budget/measures.ts';
+import type { DayLimits, Measure } from '../../agent/budget/measures.ts';
+import { measuresOf, scopeText, shortTokens, usedText } from '../../presentation/limits.ts';
 import type { Spent } from '../../agent/contract/budget.ts';
-import { scopeText, shortTokens, usedText } from '../../agent/journal/limitText.ts';
-import { billText, cacheShare, experimentCostLine } from '../../agent/budget/costs.ts';
-import { costText } from '../../agent/journal/factText.ts';
+import { billText, cacheShare, experimentCostLine } from '../../presentation/costs.ts';
+import { costText } from '../../presentation/sessions/sessionText.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { formatUsd } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';

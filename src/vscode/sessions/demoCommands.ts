@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { commands, ThemeIcon, Uri, window, workspace, type Memento } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
-import { localId } from '../../machines/machineEntry.ts';
+import { localId } from '../../presentation/machines/machineText.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { pickOne } from '../window/pick.ts';
 import type { Parts } from '../window/parts.ts';

@@ -1,8 +1,7 @@
 /** Start a goal from the palette: in words, then what it may spend. */
 import { commands, window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
-import { budgetText } from '../../agent/journal/limitText.ts';
-import { parseBudget } from '../../presentation/limits.ts';
+import { budgetText, parseBudget } from '../../presentation/limits.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { Budget } from '../../agent/journal/events.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';

@@ -1,7 +1,7 @@
 /** A journal as a document that reads like a lab notebook. Pure: no `vscode` here. */
-import { budgetText } from '../../agent/journal/limitText.ts';
+import { budgetText } from '../../presentation/limits.ts';
 import type { SessionReading } from '../../agent/contract/sessions.ts';
-import { applyEvent, initialState } from '../../agent/journal/fold.ts';
+import { applyEvent, initialState } from '../../compose/foldJournal.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText } from '../../base/text.ts';

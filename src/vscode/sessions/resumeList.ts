@@ -1,7 +1,7 @@
 /** The sessions that `/resume` lists. Pure. */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import { counted, oneLine } from '../../base/text.ts';
-import { costText, endText } from '../../agent/journal/factText.ts';
+import { costText, endText } from '../../presentation/sessions/sessionText.ts';
 import { plain } from '../../base/markdown.ts';
 import { relativeTime } from '../../base/span.ts';
 

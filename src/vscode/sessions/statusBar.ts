@@ -1,10 +1,11 @@
 /** What the status bar says. Pure: no `vscode` here. */
-import { nothingSpent } from '../../agent/budget/measures.ts';
-import { costLines } from '../../agent/budget/costs.ts';
+import { nothingSpent } from '../../presentation/limits.ts';
+import { costLines } from '../../presentation/costs.ts';
 import { oneLine } from '../../base/text.ts';
 import { limitLines } from './costTable.ts';
-import { costText, sleepText } from '../../agent/journal/factText.ts';
 import {
+  costText,
+  sleepText,
   isAlive,
   isOpen,
   isWorking,

@@ -12,7 +12,7 @@ import { exportFormats, exportText } from '../../presentation/archive/exportText
 import { countText, planHeader, planRows, reportText } from '../../presentation/archive/retentionText.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
-import { writePieces } from '../../storage/newFile.ts';
+import { writePieces } from '../../compose/newFile.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import type { Parts } from '../window/parts.ts';
 import { pickOne, summaryChoice } from '../window/pick.ts';

@@ -1,11 +1,11 @@
 /** What the chat shows of a session: journal and stream events → parts of a reply. */
-import { describeEvent, type Description, type EventOf } from '../../agent/journal/describeEvent.ts';
+import type { Description, EventOf } from '../../agent/journal/describeEvent.ts';
+import { describeEvent } from '../../presentation/events.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { evidenceList, metricTable } from '../../presentation/runs/metricTable.ts';
-import { approvalDetail, effectVerb } from '../../presentation/sessions/sessionText.ts';
-import { endText } from '../../agent/journal/factText.ts';
+import { approvalDetail, effectVerb, endText } from '../../presentation/sessions/sessionText.ts';
 import { endIcon, verdictIcon } from '../ui/icons.ts';
 import { codeBlock, plain } from '../../base/markdown.ts';
 

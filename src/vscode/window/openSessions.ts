@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import type { RunId } from '../../base/ids.ts';
-import { summaryFor } from '../../experiments/ledger.ts';
+import { summaryFor } from '../../presentation/runs/runText.ts';
 import type { Trend } from '../../metrics/metric.ts';
 import type { RunChange } from '../../runs/liveRun.ts';
 import { Frames } from '../ui/frames.ts';

@@ -5,10 +5,9 @@ import { UserFacing } from '../../base/errors.ts';
 import { counted, formatDuration, oneLine } from '../../base/text.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
-import { verdictText } from '../../runs/run.ts';
+import { verdictText } from '../../presentation/runs/runText.ts';
 import type { OpenSessions } from './openSessions.ts';
-import { costText, endText } from '../../agent/journal/factText.ts';
-import { statusLine } from '../../presentation/sessions/sessionText.ts';
+import { costText, endText, statusLine } from '../../presentation/sessions/sessionText.ts';
 import { endIcon, phaseIcon, verdictIcon } from '../ui/icons.ts';
 import { relativeTime } from '../../base/span.ts';
 

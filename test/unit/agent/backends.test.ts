@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Engine } from '../../../src/agent/contract/engine.ts';
 import type { EngineSettings } from '../../../src/agent/contract/settings.ts';
-import { createEngine } from '../../../src/compose.ts';
+import { createEngine } from '../../../src/compose/engine.ts';
 import { backends, inner, secretFor, type Backend } from '../../fakes/backends.ts';
 import { assetsFolder, eventsOf, eventually } from '../../fakes/testEngine.ts';
 import type { JsonObject, WireReply, WireServer } from '../../fakes/wire.ts';

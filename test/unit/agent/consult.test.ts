@@ -8,7 +8,7 @@ import type { Engine } from '../../../src/agent/contract/engine.ts';
 import type { EngineSettings } from '../../../src/agent/contract/settings.ts';
 import type { GoalRequest, Session } from '../../../src/agent/contract/sessions.ts';
 import { systemClock, type Clock } from '../../../src/base/clock.ts';
-import { createEngine } from '../../../src/compose.ts';
+import { createEngine } from '../../../src/compose/engine.ts';
 import { listPrices, costOf } from '../../../src/models/prices.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { assetsFolder, eventsOf, eventually } from '../../fakes/testEngine.ts';

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
-import {
-  branchNameFor,
-  promotable,
-  promoteAsBranch,
-  promoteAsPatch,
-} from '../../../src/agent/experiments/promoteExperiment.ts';
+import { branchNameFor, promotable, promoteAsBranch, promoteAsPatch } from '../../../src/compose/promoteExperiment.ts';
 import type { EngineSettings } from '../../../src/agent/contract/settings.ts';
 import { GitGuard } from '../../../src/agent/runs/gitGuard.ts';
 import { systemClock } from '../../../src/base/clock.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Engine } from '../../../src/agent/contract/engine.ts';
 import type { Session } from '../../../src/agent/contract/sessions.ts';
-import { createEngine } from '../../../src/compose.ts';
+import { createEngine } from '../../../src/compose/engine.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { backends, secretFor, type Backend } from '../../fakes/backends.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Engine } from '../../../src/agent/contract/engine.ts';
 import type { Session } from '../../../src/agent/contract/sessions.ts';
-import { createEngine } from '../../../src/compose.ts';
+import { createEngine } from '../../../src/compose/engine.ts';
 import { assetsFolder, eventsOf, eventually } from '../../fakes/testEngine.ts';
 import { list, type JsonObject, type WireCall, type WireReply, type WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';

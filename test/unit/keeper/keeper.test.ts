@@ -13,7 +13,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import type { SessionId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { runCli } from '../../../src/cli/cli.ts';
-import { createEngine } from '../../../src/compose.ts';
+import { createEngine } from '../../../src/compose/engine.ts';
 import { keepOn } from '../../../src/keeper/keepOn.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { SecretQuestion } from '../../../src/machines/machinePrompts.ts';
-import { MachineSecrets, type SecretVault } from '../../../src/machines/machineSecrets.ts';
+import { MachineSecrets, type SecretVault } from '../../../src/compose/machineSecrets.ts';
 
 const password: SecretQuestion = { machine: 'gpu1', kind: 'password', prompt: "ada@gpu1's password" };
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { planImport } from '../../../src/machines/list/importHosts.ts';
+import { planImport } from '../../../src/compose/importHosts.ts';
 import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
 import { machineOptions } from '../../../src/presentation/machines/machineOptions.ts';
 import { amountOf, minutesOf, mountOf, warningOf } from '../../../src/presentation/machines/machineValues.ts';

@@ -6,7 +6,7 @@ import { describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
 import { fromJsonLine, toJsonLine } from '../../../src/storage/jsonLine.ts';
 import { makeFolder } from '../../../src/storage/makeFolder.ts';
-import { writePieces } from '../../../src/storage/newFile.ts';
+import { writePieces } from '../../../src/compose/newFile.ts';
 import { openIfThere } from '../../../src/storage/openIfThere.ts';
 import { readSecretFile, secretKeeper } from '../../../src/storage/secretFiles.ts';
 import { isPassing, storageFailure } from '../../../src/storage/storageFailure.ts';

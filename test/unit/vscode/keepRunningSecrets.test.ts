@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { MachineSecrets } from '../../../src/machines/machineSecrets.ts';
+import { MachineSecrets } from '../../../src/compose/machineSecrets.ts';
 import { secretKeeper } from '../../../src/storage/secretFiles.ts';
 import { takeRenewed } from '../../../src/vscode/keepRunning/keepRunningSecrets.ts';
 

@@ -1,6 +1,6 @@
 /** Which hosts of the ssh config become machines. Pure. */
-import { UserFacing } from '../../base/errors.ts';
-import { suggestedId, type MachineEntry, type SshEntry } from '../machineEntry.ts';
+import { UserFacing } from '../base/errors.ts';
+import { suggestedId, type MachineEntry, type SshEntry } from '../machines/machineEntry.ts';
 import { aliasesOf, type SshHost } from './sshHosts.ts';
 
 export interface HostImport {

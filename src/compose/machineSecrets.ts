@@ -1,5 +1,5 @@
 /** Answers to the secret questions of machines: asked once, kept once the machine was reached with them. */
-import type { SecretQuestion } from './machinePrompts.ts';
+import type { SecretQuestion } from '../machines/machinePrompts.ts';
 
 export interface SecretVault {
   get(key: string): PromiseLike<string | undefined>;

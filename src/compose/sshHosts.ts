@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { hostAliases, settingsOf } from '../ssh/configFile.ts';
+import { hostAliases, settingsOf } from '../machines/ssh/configFile.ts';
 
 /** A host of the person's ssh config. */
 export interface SshHost {

@@ -1,15 +1,10 @@
 /** What a person takes over of a session: the code of its best experiment, or of one that is named. */
-import type { Clock } from '../../base/clock.ts';
-import { UserFacing } from '../../base/errors.ts';
-import type { CodeState } from '../../experiments/experiment.ts';
-import {
-  promoteToBranch,
-  promoteToPatch,
-  type PromotedBranch,
-  type PromotedCode,
-} from '../../experiments/git/promote.ts';
-import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
-import type { Machines } from '../../machines/machine.ts';
+import type { Clock } from '../base/clock.ts';
+import { UserFacing } from '../base/errors.ts';
+import type { CodeState } from '../experiments/experiment.ts';
+import { promoteToBranch, promoteToPatch, type PromotedBranch, type PromotedCode } from '../experiments/git/promote.ts';
+import type { ExperimentRow, Ledger } from '../experiments/ledger.ts';
+import type { Machines } from '../machines/machine.ts';
 
 /** An experiment whose code can be taken over. */
 export interface Promotable {

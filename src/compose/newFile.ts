@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, UserFacing } from '../base/errors.ts';
-import { storageFailure } from './storageFailure.ts';
+import { storageFailure } from '../storage/storageFailure.ts';
 
 /**
  * Writes a file piece by piece, for its owner alone: whole, or not at all. Rejects with `StorageFailure` when it cannot be

@@ -1,57 +1,57 @@
 /** Builds the engine from ports, top to bottom in order of dependency. Knows no skin; used by all of them and by tests. */
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { Engine } from './agent/contract/engine.ts';
-import type { EnginePorts } from './agent/contract/ports.ts';
-import type { EngineSettings } from './agent/contract/settings.ts';
-import { JournalSpending } from './agent/budget/journalSpending.ts';
-import { DaySpending } from './agent/budget/daySpending.ts';
-import { createNotifier } from './agent/person/createNotifier.ts';
-import { reportsFolder } from './agent/session/projectTerms.ts';
-import { SessionReports } from './agent/reports/reports.ts';
-import { retentionOf } from './agent/archive/retention.ts';
-import { EarlierAttempts } from './agent/experiments/earlierAttempts.ts';
-import { SessionCatalogue } from './agent/session/sessionCatalogue.ts';
-import { SessionStore } from './agent/session/sessionStore.ts';
-import { systemClock, type Clock } from './base/clock.ts';
-import { toDisposable, type Disposable } from './base/disposable.ts';
-import { silentLogger, type Logger } from './base/logger.ts';
-import { KnownSecrets } from './base/redact.ts';
-import { createFetch, openDispatcher } from './http/network.ts';
-import { OwnEngines } from './machines/container/ownEngines.ts';
-import { tidyContainers } from './machines/container/tidyContainers.ts';
-import { createRemote } from './machines/createRemote.ts';
-import { HomeFolders } from './machines/homeFolders.ts';
-import { LocalMachine } from './machines/local/localMachine.ts';
-import type { Machines } from './machines/machine.ts';
-import { MachineLooks } from './machines/looks/machineLooks.ts';
-import { MachineFile } from './machines/list/machineFile.ts';
-import type { MachinePrompts } from './machines/machinePrompts.ts';
-import { MachineRegistry, type CreateMachine } from './machines/list/machineRegistry.ts';
-import type { GoingRun } from './machines/resources/gpuTimes.ts';
-import { MachineResources } from './machines/resources/machineResources.ts';
-import { createProviders } from './models/createProviders.ts';
-import { noUsage, type ModelProvider } from './models/model.ts';
-import { ModelCache } from './models/list/modelCache.ts';
-import { LiveCatalogue } from './models/modelCatalogue.ts';
-import { costOf, extendPrices, listPrices, withToldPrices, type PriceTable } from './models/prices.ts';
-import { HeldMessages } from './notify/heldMessages.ts';
-import type { Notifier } from './notify/notifier.ts';
-import { KeepAwake } from './power/keepAwake.ts';
-import { defaultReportsFolder } from './reports/reportFolder.ts';
-import type { Run } from './runs/liveRun.ts';
-import { Runs } from './runs/runs.ts';
-import { writeFileAtomic } from './storage/atomicFile.ts';
-import { homeAt, type Home } from './storage/home.ts';
-import type { OwnerKind } from './storage/leaseOwner.ts';
-import { SessionIndex } from './storage/sessionIndex.ts';
-import type { WebOptions } from './web/download.ts';
-import { WebReader } from './web/fetchPage.ts';
+import type { Engine } from '../agent/contract/engine.ts';
+import type { EnginePorts } from '../agent/contract/ports.ts';
+import type { EngineSettings } from '../agent/contract/settings.ts';
+import { JournalSpending } from '../agent/budget/journalSpending.ts';
+import { DaySpending } from '../agent/budget/daySpending.ts';
+import { createNotifier } from '../agent/person/createNotifier.ts';
+import { reportsFolder } from '../agent/session/projectTerms.ts';
+import { SessionReports } from '../agent/reports/reports.ts';
+import { retentionOf } from '../agent/archive/retention.ts';
+import { EarlierAttempts } from '../agent/experiments/earlierAttempts.ts';
+import { SessionCatalogue } from '../agent/session/sessionCatalogue.ts';
+import { SessionStore } from '../agent/session/sessionStore.ts';
+import { systemClock, type Clock } from '../base/clock.ts';
+import { toDisposable, type Disposable } from '../base/disposable.ts';
+import { silentLogger, type Logger } from '../base/logger.ts';
+import { KnownSecrets } from '../base/redact.ts';
+import { createFetch, openDispatcher } from '../http/network.ts';
+import { OwnEngines } from '../machines/container/ownEngines.ts';
+import { tidyContainers } from '../machines/container/tidyContainers.ts';
+import { createRemote } from '../machines/createRemote.ts';
+import { HomeFolders } from '../machines/homeFolders.ts';
+import { LocalMachine } from '../machines/local/localMachine.ts';
+import type { Machines } from '../machines/machine.ts';
+import { MachineLooks } from '../machines/looks/machineLooks.ts';
+import { MachineFile } from '../machines/list/machineFile.ts';
+import type { MachinePrompts } from '../machines/machinePrompts.ts';
+import { MachineRegistry, type CreateMachine } from '../machines/list/machineRegistry.ts';
+import type { GoingRun } from '../machines/resources/gpuTimes.ts';
+import { MachineResources } from '../machines/resources/machineResources.ts';
+import { createProviders } from '../models/createProviders.ts';
+import { noUsage, type ModelProvider } from '../models/model.ts';
+import { ModelCache } from '../models/list/modelCache.ts';
+import { LiveCatalogue } from '../models/modelCatalogue.ts';
+import { costOf, extendPrices, listPrices, withToldPrices, type PriceTable } from '../models/prices.ts';
+import { HeldMessages } from '../notify/heldMessages.ts';
+import type { Notifier } from '../notify/notifier.ts';
+import { KeepAwake } from '../power/keepAwake.ts';
+import { defaultReportsFolder } from '../reports/reportFolder.ts';
+import type { Run } from '../runs/liveRun.ts';
+import { Runs } from '../runs/runs.ts';
+import { writeFileAtomic } from '../storage/atomicFile.ts';
+import { homeAt, type Home } from '../storage/home.ts';
+import type { OwnerKind } from '../storage/leaseOwner.ts';
+import { SessionIndex } from '../storage/sessionIndex.ts';
+import type { WebOptions } from '../web/download.ts';
+import { WebReader } from '../web/fetchPage.ts';
 
 export const heliosVersion = '0.1.0';
 
 export interface EngineOptions {
-  /** The home folder, absolute. `defaultHome` where the person names none. */
+  /** The home folder, absolute. `defaultHome` where nobody names one. */
   readonly home: string;
   /** The folder that holds `sql-wasm.wasm`. */
   readonly assetsFolder: string;
@@ -73,8 +73,6 @@ export interface EngineOptions {
 const writeForOwner = (file: string, text: string): Promise<void> => writeFileAtomic(file, text, 0o600);
 
 const homesOf = ({ machineHomesFile }: Home): HomeFolders => new HomeFolders(machineHomesFile, writeForOwner);
-
-export const defaultHome = (): string => path.join(homedir(), '.helios');
 
 export async function createEngine(given: EngineOptions): Promise<Engine> {
   const known = new KnownSecrets(process.env);

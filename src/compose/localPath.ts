@@ -1,9 +1,9 @@
 /** Paths that a person writes of this computer. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { UserFacing } from '../../base/errors.ts';
-import type { LocalPath } from './machineOptions.ts';
-import { expandHome } from '../../machines/ssh/configFile.ts';
+import { UserFacing } from '../base/errors.ts';
+import type { LocalPath } from '../presentation/machines/machineOptions.ts';
+import { expandHome } from '../machines/ssh/configFile.ts';
 
 /** Relative to `folder`, `~/` below `homeFolder`. What is not there is refused at once, not when it is needed. */
 export const localPathFrom =

@@ -1,13 +1,13 @@
 /**
- * A session that this window does not work on, as it goes on elsewhere or was left: its journal, and what its runs have
- * printed, read as both grow. Reads only. Knows no `vscode`.
+ * A session that this process does not work on, as it goes on elsewhere or was left: its journal, and what its runs have
+ * printed, read as both grow. Reads only.
  */
-import type { Engine } from '../../agent/contract/engine.ts';
-import type { JournalEvent, SessionEvent } from '../../agent/journal/events.ts';
-import { applyEvent, foldSession } from '../../agent/journal/fold.ts';
-import { isGoing } from '../../agent/runs/ledgerElsewhere.ts';
-import { ledgerOf } from '../../agent/runs/runDesk.ts';
-import type { RunState, SessionState } from '../../agent/journal/state.ts';
+import type { News, ObservedSession } from '../contract/observedSession.ts';
+import type { JournalEvent, SessionEvent } from '../journal/events.ts';
+import { applyEvent, foldSession } from '../journal/fold.ts';
+import { isGoing } from '../runs/ledgerElsewhere.ts';
+import { ledgerOf } from '../runs/runDesk.ts';
+import type { RunState, SessionState } from '../journal/state.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
@@ -17,7 +17,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { RunMetrics } from '../../metrics/runMetrics.ts';
 import { PointsElsewhere } from '../../runs/pointsElsewhere.ts';
-import { homeAt, type Home } from '../../storage/home.ts';
+import type { Home } from '../../storage/home.ts';
 import { JournalFollower } from '../../storage/journalFollower.ts';
 import { Lease } from '../../storage/lease.ts';
 
@@ -25,22 +25,16 @@ import { Lease } from '../../storage/lease.ts';
 const lookEveryMs = 1_000;
 
 export interface ElsewhereWorld {
-  readonly engine: Pick<Engine, 'home'>;
+  readonly home: Home;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Then there is nothing to look for. */
   isOpenHere(): boolean;
 }
 
-/** What a look has found to be new. */
-export interface News {
-  /** Runs that have printed values since. */
-  readonly grown: readonly RunId[];
-}
-
 type Holder = Awaited<ReturnType<typeof Lease.holder>>;
 
-export class SessionElsewhere implements Disposable {
+export class SessionElsewhere implements ObservedSession {
   readonly #id: SessionId;
   readonly #world: ElsewhereWorld;
   readonly #home: Home;
@@ -60,7 +54,7 @@ export class SessionElsewhere implements Disposable {
   constructor(world: ElsewhereWorld, id: SessionId) {
     this.#id = id;
     this.#world = world;
-    this.#home = homeAt(world.engine.home);
+    this.#home = world.home;
     this.#follower = new JournalFollower(this.#home.journalFile(id));
     this.#points = new PointsElsewhere(this.#home, world.clock);
   }

@@ -1,0 +1,2 @@
+/** The offline demo, to be chosen before there is an engine. */
+export { createDemoProvider } from '../models/demo.ts';

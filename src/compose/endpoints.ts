@@ -1,0 +1,2 @@
+/** Endpoints of models as the settings name them. */
+export { endpointSecret, endpointVariable, checkEndpoints } from '../models/endpoints.ts';

@@ -1,0 +1,8 @@
+/** The home folder of Helios. */
+import { homedir } from 'node:os';
+import path from 'node:path';
+
+export { homeAt } from '../storage/home.ts';
+export { isPassing } from '../storage/storageFailure.ts';
+
+export const defaultHome = (): string => path.join(homedir(), '.helios');

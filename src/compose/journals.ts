@@ -1,0 +1,2 @@
+/** Journals as they lie on the disk. */
+export { JournalFollower } from '../storage/journalFollower.ts';

@@ -1,0 +1,2 @@
+/** Places for runs on machines. */
+export { freeSlots } from '../runs/leases.ts';

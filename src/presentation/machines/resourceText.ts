@@ -1,0 +1,2 @@
+/** What machines are busy with, in words. */
+export { gpusText, hostText, resourceLines, resourceText } from '../../machines/resources/resourceText.ts';
