@@ -6,7 +6,7 @@ import type { RunId } from '../../base/ids.ts';
 import { formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
 import { sparkline } from '../../presentation/sparkline.ts';
-import { triggerText } from '../../presentation/sessions/sessionText.ts';
+import { phaseText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
 
 /** Live values of a run, where this process follows it. */
@@ -88,23 +88,6 @@ function stateText({ state, nowMs }: LiveBlockView): string {
 
 export const sessionCost = (state: SessionState): string =>
   state.provider === 'demo' ? '$0.00 (no model is called)' : billText(state);
-
-function phaseText({ phase, sleep, lastEventMs }: SessionState, nowMs: number): string {
-  switch (phase) {
-    case 'sleeping': {
-      const until = sleep?.request.triggers.map(triggerText).join(sleep.request.logic === 'all' ? ' and ' : ' or ');
-      const since = formatDuration(nowMs - (sleep?.sinceMs ?? lastEventMs));
-      return `sleeping ${since} until ${until || 'the deadline'}`;
-    }
-    case 'thinking':
-    case 'acting':
-    case 'paused':
-    case 'ended':
-      return phase;
-    case 'ready':
-      return 'thinking';
-  }
-}
 
 /** Cut at the end, inner spaces kept: columns stay columns. */
 const oneLineKept = (text: string, width: number): string => {

@@ -216,6 +216,6 @@ describe('helios', () => {
     assert.ok(lines.includes('Goal met'));
     assert.ok(lines.includes('Low enough.'), 'streamed text stays');
     assert.equal(lines.filter((line) => line.startsWith('Run 1: ok')).length, 1);
-    assert.ok(!lines.some((line) => /^turn \d+ · .*(thinking|sleeping|acting)/.test(line)), 'the live block is gone');
+    assert.ok(!lines.some((line) => /^turn \d+ · .*(Working|Sleeping)/.test(line)), 'the live block is gone');
   });
 });

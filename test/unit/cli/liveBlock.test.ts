@@ -95,7 +95,7 @@ describe('live block', () => {
     assert.deepEqual(blockOf(state), [
       '* run 1 ok       4 s        lr=1  loss 1.25 (best 1)  █▅▁',
       '  run 2 running  1 min 5 s  lr=2  loss 1.25 (best 1)  █▅▁',
-      'turn 0 · $0.00 (no model is called) · 1 running · thinking',
+      'turn 0 · $0.00 (no model is called) · 1 running · Working',
     ]);
   });
 
@@ -140,7 +140,7 @@ describe('live block', () => {
       triggers: [{ type: 'process_exit' as const, runId: runId(2), name: 'run 2' }],
     };
     const asleep = applyEvent(state, recorded({ type: 'sleep.started', sleepId: 's', request, callId: 'c' }));
-    assert.match(blockOf(asleep).at(-1) ?? '', /sleeping 1 min 5 s until run 2 ends/);
+    assert.match(blockOf(asleep).at(-1) ?? '', /Sleeping until run 2 ends$/);
   });
 });
 
