@@ -3,7 +3,7 @@ import { createEngine } from '../compose/engine.ts';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { EnginePorts } from '../agent/contract/ports.ts';
 import type { Session } from '../agent/contract/sessions.ts';
-import type { Handover } from '../agent/session/handover.ts';
+import type { Handover } from '../compose/handover.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import { adviceOf, UserFacing } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { EngineSettings } from '../../src/agent/contract/settings.ts';
-import type { Handover } from '../../src/agent/session/handover.ts';
+import type { Handover } from '../../src/compose/handover.ts';
 import type { SessionId } from '../../src/base/ids.ts';
 import type { KeeperProcess } from '../../src/vscode/keepRunning/keepRunningProcess.ts';
 import type * as compose from '../../src/compose/engine.ts';

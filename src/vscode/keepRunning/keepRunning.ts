@@ -4,7 +4,7 @@ import type { ApiKeys } from '../models/apiKeys.ts';
 import { join } from 'node:path';
 import { Uri, window, workspace } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
-import type { Handover } from '../../agent/session/handover.ts';
+import type { Handover } from '../../compose/handover.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Handover } from '../../agent/session/handover.ts';
+import type { Handover } from '../../compose/handover.ts';
 import { codeOf } from '../../base/errors.ts';
 
 /** One older log is kept beside the one that is written. */

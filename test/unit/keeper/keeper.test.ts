@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Engine } from '../../../src/agent/contract/engine.ts';
 import type { Session } from '../../../src/agent/contract/sessions.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
-import type { Handover } from '../../../src/agent/session/handover.ts';
+import type { Handover } from '../../../src/compose/handover.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import type { SessionId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
