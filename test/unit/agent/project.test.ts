@@ -50,7 +50,7 @@ describe('a session in a project', () => {
     await session.ended;
     await site.taken(1);
     const [first] = told();
-    assert.deepEqual([first?.event, first?.title, first?.run], ['experiment_complete', 'Run 1 is complete', 'run 1']);
+    assert.deepEqual([first?.event, first?.title, first?.run], ['experiment_complete', 'Run 1: ok', 'run 1']);
     assert.deepEqual(first?.metrics, { loss: 0.5 });
   });
 

@@ -4,7 +4,7 @@ import type { Message } from '../../../src/notify/notification.ts';
 export const message = (other: Partial<Message> = {}): Message => ({
   event: 'task_complete',
   events: ['task_complete'],
-  title: 'Run 7 is complete',
+  title: 'Run 7: ok',
   body: 'lr=3e-4 <b>&',
   sessionId: 's-1',
   goal: 'loss < 1',

@@ -50,7 +50,7 @@ describe('the webhook channel', () => {
     assert.equal(call?.headers.authorization, 'Bearer xyz');
     assert.deepEqual(bodyOf(), {
       event: 'task_complete',
-      title: 'Run 7 is complete',
+      title: 'Run 7: ok',
       body: 'lr=3e-4 <b>&',
       sessionId: 's-1',
       goal: 'loss < 1',
@@ -68,14 +68,14 @@ describe('the webhook channel', () => {
   });
 
   const formats: readonly (readonly [WebhookSettings['format'], string, string, unknown])[] = [
-    ['slack', '/hook', '/hook', { text: '*Run 7 is complete*\nlr=3e-4 &lt;b&gt;&amp;\nGoal: loss &lt; 1' }],
+    ['slack', '/hook', '/hook', { text: '*Run 7: ok*\nlr=3e-4 &lt;b&gt;&amp;\nGoal: loss &lt; 1' }],
     [
       'discord',
       '/hook',
       '/hook',
       {
         username: 'Helios',
-        content: '**Run 7 is complete**\nlr=3e-4 <b>&\nGoal: loss < 1',
+        content: '**Run 7: ok**\nlr=3e-4 <b>&\nGoal: loss < 1',
         allowed_mentions: { parse: [] },
       },
     ],
@@ -85,7 +85,7 @@ describe('the webhook channel', () => {
       '/lab',
       {
         topic: 'my-topic',
-        title: 'Run 7 is complete',
+        title: 'Run 7: ok',
         message: 'lr=3e-4 <b>&\nGoal: loss < 1',
         priority: 3,
         tags: ['test_tube'],
