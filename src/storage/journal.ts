@@ -2,13 +2,15 @@
  * The append-only journal of a session: one JSON event per line. An event is on disk before `append` resolves, and
  * nothing that was written is ever changed.
  */
-import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { codeOf } from '../base/errors.ts';
 import { makeFolders } from '../base/folders.ts';
 import { newEventId } from '../base/ids.ts';
 import { fromJsonLine, toJsonLine } from './jsonLine.ts';
+import { linesForwards, type LinePiece, type LineRange } from './linesForwards.ts';
+import { openIfThere } from './openIfThere.ts';
 import { storageFailure } from './storageFailure.ts';
 
 export interface Envelope {
@@ -28,30 +30,38 @@ export interface JournalReading<E> {
   readonly endsCleanly: boolean;
 }
 
-/** Reads what can be read. A missing file is an empty journal. */
-export async function readJournal<E>(file: string): Promise<JournalReading<E>> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { events: [], damage: [], endsCleanly: true };
-    throw error;
-  }
-  const lines = text.split('\n');
-  const tail = lines.pop() ?? '';
+/** Reads what can be read, however long the journal is. A missing file is an empty journal. */
+export async function readJournal<E>(
+  file: string,
+  range: Pick<LineRange, 'chunkBytes' | 'mostLineBytes'> = {},
+): Promise<JournalReading<E>> {
   const damage: string[] = [];
   const events: (E & Envelope)[] = [];
-  lines.forEach((line, index) => {
-    if (line === '') return;
-    const event = parseEvent<E>(line);
-    if (event !== undefined) events.push(event);
-    else damage.push(`line ${index + 1} is not an event and was left out`);
-  });
-  // Only its newline may be missing: then the event is whole, and stays one when the next is written.
-  const last = tail === '' ? undefined : parseEvent<E>(tail);
-  if (last !== undefined) events.push(last);
-  else if (tail !== '') damage.push(`the last line was cut short (${tail.length} characters) and was left out`);
-  return { events, damage, endsCleanly: tail === '' };
+  let endsCleanly = true;
+  let number = 0;
+  for await (const { lines, bytes, isTail } of linesOf(file, range)) {
+    for (const line of lines) {
+      number += 1;
+      if (line === '') continue;
+      // Of the last, only its newline may be missing: then the event is whole, and stays one when the next is written.
+      const event = line === undefined ? undefined : parseEvent<E>(line);
+      if (event !== undefined) events.push(event);
+      else if (!isTail) damage.push(`line ${number} is not an event and was left out`);
+      else damage.push(`the last line was cut short (${line?.length ?? bytes} characters) and was left out`);
+    }
+    endsCleanly = !isTail;
+  }
+  return { events, damage, endsCleanly };
+}
+
+async function* linesOf(file: string, range: LineRange): AsyncGenerator<LinePiece, void, void> {
+  const handle = await openIfThere(file);
+  if (handle === undefined) return;
+  try {
+    yield* linesForwards(handle, range);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The event of a line; `undefined` where the line is none. */

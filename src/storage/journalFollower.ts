@@ -1,6 +1,7 @@
 /** Reads a journal that somebody else may be writing: each time only what was added. Never writes. */
 import type { FileHandle } from 'node:fs/promises';
 import { parseEvent, type Envelope } from './journal.ts';
+import { linesForwards, type LinePiece } from './linesForwards.ts';
 import { openIfThere } from './openIfThere.ts';
 
 export interface JournalPiece<E> {
@@ -11,9 +12,6 @@ export interface JournalPiece<E> {
   /** Lines of this piece that are no events. */
   readonly damage: readonly string[];
 }
-
-const pieceBytes = 1024 * 1024;
-const newline = 10;
 
 export class JournalFollower<E> {
   readonly #file: string;
@@ -45,41 +43,25 @@ export class JournalFollower<E> {
   }
 
   async *#pieces(handle: FileHandle, size: number): AsyncGenerator<JournalPiece<E>> {
-    let bytes = pieceBytes;
-    while (this.#offset < size) {
-      const wanted = Math.min(bytes, size - this.#offset);
-      const buffer = Buffer.allocUnsafe(wanted);
-      const { bytesRead } = await handle.read(buffer, 0, wanted, this.#offset);
-      const piece = buffer.subarray(0, bytesRead);
-      const end = piece.lastIndexOf(newline) + 1;
-      const isLast = this.#offset + bytesRead >= size || bytesRead === 0;
-      if (end > 0) yield this.#take(piece.subarray(0, end));
-      else if (!isLast) bytes *= 2;
-      if (!isLast) continue;
-      yield* this.#whole(piece.subarray(end));
-      return;
-    }
+    for await (const piece of linesForwards(handle, { start: this.#offset, end: size }))
+      if (!piece.isTail || isEvent(piece)) yield this.#take(piece);
   }
 
-  /** The last line when only its newline is missing: the writer ended there, or is about to write it. */
-  *#whole(tail: Buffer): Generator<JournalPiece<E>> {
-    if (tail.length > 0 && parseEvent<E>(tail.toString('utf8')) !== undefined) yield this.#take(tail);
-  }
-
-  #take(bytes: Buffer): JournalPiece<E> {
+  #take({ lines, bytes }: LinePiece): JournalPiece<E> {
     const isFromStart = this.#offset === 0;
     const damage: string[] = [];
     const events: (E & Envelope)[] = [];
-    const lines = bytes.toString('utf8').split('\n');
-    if (lines.at(-1) === '') lines.pop();
     for (const line of lines) {
       this.#lines += 1;
       if (line === '') continue;
-      const event = parseEvent<E>(line);
+      const event = line === undefined ? undefined : parseEvent<E>(line);
       if (event !== undefined) events.push(event);
       else damage.push(`line ${this.#lines} is not an event and was left out`);
     }
-    this.#offset += bytes.length;
+    this.#offset += bytes;
     return { events, isFromStart, damage };
   }
 }
+
+/** True for a last line when only its newline is missing: the writer ended there, or is about to write it. */
+const isEvent = ({ lines: [line] }: LinePiece): boolean => line !== undefined && parseEvent(line) !== undefined;

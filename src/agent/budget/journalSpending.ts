@@ -8,6 +8,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { contextTokens } from '../../models/model.ts';
 import type { Home } from '../../storage/home.ts';
 import { fromJsonLine } from '../../storage/jsonLine.ts';
+import { linesForwards, type LinePiece } from '../../storage/linesForwards.ts';
 import type { Spent } from '../contract/budget.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { nothingSpent } from './measures.ts';
@@ -20,7 +21,6 @@ interface ReadSoFar extends Spent {
 }
 
 const fresh: ReadSoFar = { ...nothingSpent, bytes: 0, children: [] };
-const newline = 0x0a;
 /** The clock of a file server may be off by this much. */
 const fileClockMs = 3_600_000;
 
@@ -61,7 +61,7 @@ export class JournalSpending {
       if (size === before.bytes || (before === fresh && mtimeMs < this.#sinceMs - fileClockMs)) return before;
       // A write that failed was taken back: what was read of it did not happen.
       const from = size < before.bytes ? fresh : before;
-      const now = addLines(from, await readFrom(file, from.bytes, size), this.#sinceMs);
+      const now = await readOn(file, from, size, this.#sinceMs);
       this.#read.set(id, now);
       return now;
     } catch (error) {
@@ -76,23 +76,24 @@ export class JournalSpending {
   }
 }
 
-async function readFrom(file: string, from: number, to: number): Promise<Buffer> {
+/** What stands in whole lines from `before` up to `end`, added to it. */
+async function readOn(file: string, before: ReadSoFar, end: number, sinceMs: number): Promise<ReadSoFar> {
   const handle = await open(file, 'r');
   try {
-    const buffer = Buffer.alloc(to - from);
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
-    return buffer.subarray(0, bytesRead);
+    let read = before;
+    for await (const piece of linesForwards(handle, { start: before.bytes, end }))
+      if (!piece.isTail) read = addLines(read, piece, sinceMs);
+    return read;
   } finally {
     await handle.close();
   }
 }
 
-function addLines(before: ReadSoFar, added: Buffer, sinceMs: number): ReadSoFar {
-  const end = added.lastIndexOf(newline) + 1;
-  const lines = added.subarray(0, end).toString('utf8').split('\n');
+function addLines(before: ReadSoFar, piece: LinePiece, sinceMs: number): ReadSoFar {
+  const lines = piece.lines.filter((line) => line !== undefined);
   const spent = lines.flatMap((line) => spentIn(line, sinceMs) ?? []).reduce<Spent>(sumOf, before);
   const children = [...before.children, ...lines.flatMap((line) => childIn(line) ?? [])];
-  return { ...spent, bytes: before.bytes + end, children };
+  return { ...spent, bytes: before.bytes + piece.bytes, children };
 }
 
 /** Most lines tell of no cost: they are not parsed. */

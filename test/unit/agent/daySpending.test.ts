@@ -49,6 +49,23 @@ describe('what a day has cost', () => {
     assert.deepEqual(await spending.spent(), { usd: 1.75, tokens: 3 * 460, hasUnknownCost: false });
   });
 
+  it('is read of a journal that is longer than what is read at once, and on from within a line', async () => {
+    const long = recorded({ type: 'message.added', origin: 'person', text: 'ü'.repeat(1_200_000) }, dayMs);
+    const costs = [1, 2, 4, 8].map((usd) => recorded(replied({ usd }), dayMs));
+    const lines = linesOf(costs.flatMap((cost) => [cost, long]));
+    const id = journal([]);
+    const bytes = Buffer.from(lines);
+    for (const [end, usd] of [
+      [bytes.indexOf('"usd":4'), 3],
+      [bytes.length - 1, 15],
+      [bytes.length, 15],
+    ] as const) {
+      writeFileSync(home.journalFile(id), bytes.subarray(0, end));
+      const spent = await spending.spent();
+      assert.equal('usd' in spent ? spent.usd : undefined, usd);
+    }
+  });
+
   it('is nothing of what was spent before midnight, and nothing of what only speaks of a cost', async () => {
     const text = '{"type":"model.replied","cost":{"usd":9}}';
     journal([

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { constants } from 'node:buffer';
 import { execFile } from 'node:child_process';
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -156,6 +157,60 @@ describe('journal', () => {
     await journal.close();
     const { events } = await readJournal<Measured>(file);
     assert.deepEqual(events[0]?.values, values);
+  });
+
+  it('is read alike whatever bytes come at once, also within characters', async () => {
+    const line = (text: string): string => `${JSON.stringify({ v: 1, id: 'e-1', at: 1, ...said(text) })}\n`;
+    const texts = ['', 'ü', '三四', '𝛼𝛽', 'x'.repeat(90)];
+    await mkdir(path.dirname(file), { recursive: true });
+    for (const end of ['', line('no newline').slice(0, -1), '{"text":"cut 三'] as const) {
+      const whole = `\n${texts.map(line).join('')}garbage ü\n\n${line('last')}${end}`;
+      await writeFile(file, whole);
+      const expected = {
+        texts: [...texts, 'last', ...(end.endsWith('}') ? ['no newline'] : [])],
+        damage: [
+          'line 7 is not an event and was left out',
+          ...(end.endsWith('三') ? ['the last line was cut short (14 characters) and was left out'] : []),
+        ],
+        endsCleanly: end === '',
+      };
+      for (let chunkBytes = 1; chunkBytes <= Buffer.byteLength(whole) + 1; chunkBytes += 1) {
+        const { events, damage, endsCleanly } = await readJournal<Said>(file, { chunkBytes });
+        const read = { texts: events.map(({ text }) => text), damage, endsCleanly };
+        assert.deepEqual(read, expected, `${chunkBytes} bytes at once`);
+      }
+    }
+  });
+
+  it('is read when it is longer than a string can be', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    await journal.append(said('first'));
+    // Holes of the file, which take no room on the disk.
+    const step = 32 * 1024 * 1024;
+    const holes = 17;
+    for (let hole = 1; hole <= holes; hole += 1) {
+      await truncate(file, hole * step);
+      await appendFile(file, '\n');
+    }
+    await journal.append(said('last'));
+    await journal.close();
+    assert.ok((await stat(file)).size > constants.MAX_STRING_LENGTH);
+    const { events, damage, endsCleanly } = await readJournal<Said>(file);
+    assert.deepEqual([events.map(({ text }) => text), damage.length, endsCleanly], [['first', 'last'], holes, true]);
+  });
+
+  it('passes over a line that no string can hold', async () => {
+    const { journal } = await Journal.open<Said>(file, clock);
+    for (const text of ['one', 'x'.repeat(500), 'two']) await journal.append(said(text));
+    await journal.close();
+    for (const chunkBytes of [7, 100, 400]) {
+      const range = { chunkBytes, mostLineBytes: 400 };
+      const { events, damage } = await readJournal<Said>(file, range);
+      assert.deepEqual(
+        [events.map(({ text }) => text), damage],
+        [['one', 'two'], ['line 2 is not an event and was left out']],
+      );
+    }
   });
 
   it('leaves out garbage in the middle and says where', async () => {

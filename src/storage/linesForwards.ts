@@ -1,0 +1,85 @@
+/** The lines of a file that may be larger than memory, or than a string: as much is held as a chunk and the longest line. */
+import { constants } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
+
+const newline = 10;
+const usualChunkBytes = 1024 * 1024;
+
+export interface LineRange {
+  /** Where the first line begins. Default: the beginning of the file. */
+  readonly start?: number;
+  /** Nothing from here on is read. Default: the end of the file. */
+  readonly end?: number;
+  /** Bytes that are read at a time. Default: 1 MiB. */
+  readonly chunkBytes?: number;
+  /** Longer lines are passed over; at least a chunk. Default: the bytes that fit a string whatever they are. */
+  readonly mostLineBytes?: number;
+}
+
+export interface LinePiece {
+  /** In their order, without newlines; `undefined` stands for a line that was passed over. */
+  readonly lines: readonly (string | undefined)[];
+  /** The bytes of these lines in the file, with their newlines. */
+  readonly bytes: number;
+  /** True for the bytes after the last newline: the last piece then, of one line. */
+  readonly isTail: boolean;
+}
+
+/** From the first line to the last, in pieces of about a chunk. A character may be split between chunks. */
+export async function* linesForwards(
+  handle: Pick<FileHandle, 'read'>,
+  { start = 0, end = Infinity, chunkBytes = usualChunkBytes, mostLineBytes = constants.MAX_STRING_LENGTH }: LineRange,
+): AsyncGenerator<LinePiece, void, void> {
+  const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(0, end - start)));
+  const begun = new BegunLine(mostLineBytes);
+  for (let at = start; at < end;) {
+    const { bytesRead } = await handle.read(chunk, 0, Math.min(chunk.length, end - at), at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+    const bytes = chunk.subarray(0, bytesRead);
+    const first = bytes.indexOf(newline);
+    if (first === -1) {
+      begun.add(bytes);
+      continue;
+    }
+    const last = bytes.lastIndexOf(newline);
+    const wholeBytes = begun.bytes + last + 1;
+    const lines = [begun.end(bytes.subarray(0, first))];
+    if (last > first) lines.push(...bytes.toString('utf8', first + 1, last).split('\n'));
+    begun.add(bytes.subarray(last + 1));
+    yield { lines, bytes: wholeBytes, isTail: false };
+  }
+  const { bytes } = begun;
+  if (bytes > 0) yield { lines: [begun.end(Buffer.alloc(0))], bytes, isTail: true };
+}
+
+/** A line whose end was not read yet. */
+class BegunLine {
+  readonly #mostBytes: number;
+  #parts: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Copied: the chunk is read into again. */
+  add(bytes: Buffer): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#mostBytes) this.#parts = [];
+    else if (bytes.length > 0) this.#parts.push(Buffer.from(bytes));
+  }
+
+  /** The whole line; the next one begins empty. */
+  end(bytes: Buffer): string | undefined {
+    const isTooLong = this.#bytes + bytes.length > this.#mostBytes;
+    const parts = this.#parts;
+    this.#parts = [];
+    this.#bytes = 0;
+    return isTooLong ? undefined : Buffer.concat([...parts, bytes]).toString('utf8');
+  }
+}
