@@ -1,0 +1,60 @@
+/**
+ * Bytes that are too large for the journal, in files beside it that are named by their hash: the same bytes are one file,
+ * and what is not what it was is found out.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf } from '../base/errors.ts';
+import { writeFileAtomic } from './atomicFile.ts';
+
+/** An attachment as the journal names it. */
+export interface AttachmentFile {
+  /** SHA-256 of its bytes, as hexadecimal digits. */
+  readonly hash: string;
+  readonly mediaType: string;
+  readonly name?: string;
+  readonly sizeBytes: number;
+}
+
+const extensions: ReadonlyMap<string, string> = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpg'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+  ['application/pdf', 'pdf'],
+  ['text/plain', 'txt'],
+]);
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+export class AttachmentFiles {
+  readonly #folder: string;
+
+  /** The folder is made with the first file. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  pathOf({ hash, mediaType }: Pick<AttachmentFile, 'hash' | 'mediaType'>): string {
+    return path.join(this.#folder, `${hash}.${extensions.get(mediaType) ?? 'bin'}`);
+  }
+
+  /** Resolves when the bytes are on the disk. Rejects with `StorageFailure`. */
+  async keep(bytes: Uint8Array, mediaType: string): Promise<AttachmentFile> {
+    const file = { hash: hashOf(bytes), mediaType, sizeBytes: bytes.length };
+    if ((await this.read(file)) === undefined) await writeFileAtomic(this.pathOf(file), bytes, 0o600);
+    return file;
+  }
+
+  /** The bytes that were kept; `undefined` where they are missing, damaged, or cannot be read. */
+  async read(file: Pick<AttachmentFile, 'hash' | 'mediaType'>): Promise<Buffer | undefined> {
+    try {
+      const bytes = await readFile(this.pathOf(file));
+      return hashOf(bytes) === file.hash ? bytes : undefined;
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+}
