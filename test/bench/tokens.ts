@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JournalEvent } from '../../src/agent/journal/events.ts';
+import { withAttachments } from '../../src/agent/context/attachments.ts';
 import { buildHistory } from '../../src/agent/context/history.ts';
 import { anthropicRequest } from '../../src/models/anthropic/anthropicRequest.ts';
 import { contextTokens, type SystemPart, type ToolSpec, type Usage } from '../../src/models/model.ts';
@@ -127,7 +128,7 @@ function plain(events: readonly JournalEvent[], first: JsonObject, terms: Terms)
   const told = usagesOf(events);
   const starts = whole.flatMap(({ type }, index) => (type === 'model.requested' ? [index] : []));
   const usages = starts.slice(0, terms.experiments * turnsEach).map((start, index) => {
-    const messages = buildHistory(whole.slice(0, start));
+    const messages = withAttachments(buildHistory(whole.slice(0, start)));
     const body = anthropicRequest({ model, system, tools, messages }, 'claude') as unknown as JsonObject;
     return { ...cache.usageOf(body), outputTokens: told[index]?.outputTokens ?? 0 };
   });

@@ -4,13 +4,7 @@
  * same size.
  */
 import type { RunId } from '../../base/ids.ts';
-import {
-  contextTokens,
-  type AssistantBlock,
-  type AttachmentBlock,
-  type SystemPart,
-  type ToolSpec,
-} from '../../models/model.ts';
+import { contextTokens, type AssistantBlock, type SystemPart, type ToolSpec } from '../../models/model.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 import { textTokens } from '../../base/textTokens.ts';
@@ -76,8 +70,8 @@ const blockTokens = 8;
 /** Of an image about as large as the providers take without making it smaller. */
 const imageTokens = 1_600;
 const pdfPageTokens = 2_500;
-/** Base64 characters of a page, as papers have it. */
-const pdfPageChars = 60_000;
+/** Of a page, as papers have it. */
+const pdfPageBytes = 45_000;
 /** Thinking comes back sealed: of so many characters of the seal, one token is charged. */
 const sealChars = 6;
 const runEndTokens = 40;
@@ -99,7 +93,12 @@ function weigh(event: JournalEvent): number {
     case 'sweep.ended':
       return blockTokens + textTokens(event.text);
     case 'tool.finished':
-      return blockTokens + textTokens(event.text) + sum(event.attachments ?? [], attachmentTokens);
+      return (
+        blockTokens +
+        textTokens(event.text) +
+        sum(event.attachmentFiles ?? [], ({ mediaType, sizeBytes }) => attachmentTokens(mediaType, sizeBytes)) +
+        sum(event.attachments ?? [], ({ mediaType, base64 }) => attachmentTokens(mediaType, bytesIn(base64)))
+      );
     case 'model.replied':
       return event.stop === 'error' ? 0 : sum(event.content, replyBlockTokens);
     case 'run.ended':
@@ -126,10 +125,12 @@ function replyBlockTokens(block: AssistantBlock): number {
 }
 
 /** Of images and documents, not of the characters that carry them. */
-function attachmentTokens({ mediaType, base64 }: AttachmentBlock): number {
+function attachmentTokens(mediaType: string, sizeBytes: number): number {
   if (mediaType.startsWith('image/')) return imageTokens;
-  return mediaType === 'application/pdf' ? pdfPageTokens * Math.ceil(base64.length / pdfPageChars) : blockTokens;
+  return mediaType === 'application/pdf' ? pdfPageTokens * Math.ceil(sizeBytes / pdfPageBytes) : blockTokens;
 }
+
+const bytesIn = (base64: string): number => (base64.length * 3) / 4;
 
 /** What is known of a model from the requests that it measured in this session. */
 interface Calibration {

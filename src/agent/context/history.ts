@@ -4,17 +4,19 @@
  */
 import { formatValue } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
-import type { AssistantBlock, Message, ToolCallBlock, ToolResultBlock, UserBlock } from '../../models/model.ts';
+import type { AssistantBlock, TextBlock, ToolCallBlock } from '../../models/model.ts';
 import { verdictText } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
 import { budgetText } from '../journal/limitText.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { killedWhy } from '../journal/runText.ts';
+import { killedWhy } from '../runs/alarms.ts';
+import type { RecordedMessage, RecordedResult } from './attachments.ts';
 import { experimentNews } from './experimentNews.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
 type Replied = Extract<JournalEvent, { type: 'model.replied' }>;
 type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
+type RecordedBlock = TextBlock | RecordedResult;
 type Alarmed = Extract<JournalEvent, { type: 'run.alarmed' }>;
 
 export const interruptedText =
@@ -32,8 +34,8 @@ export function isPersonUnheard(events: readonly JournalEvent[]): boolean {
     );
 }
 
-/** Messages since the last checkpoint, its briefing first. */
-export function buildHistory(events: readonly JournalEvent[]): Message[] {
+/** Messages since the last checkpoint, its briefing first. Attachments are not read: see `RequestAttachments`. */
+export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[] {
   const { briefing, rest } = sinceCheckpoint(events);
   const results = new Map(
     rest.filter((event): event is Finished => event.type === 'tool.finished').map((e) => [e.callId, e]),
@@ -68,7 +70,7 @@ export function buildHistory(events: readonly JournalEvent[]): Message[] {
 }
 
 /** A conversation begins with the person, also where the line of the journal that said the goal is damaged. */
-function beginningWithGoal(messages: Message[], events: readonly JournalEvent[]): Message[] {
+function beginningWithGoal(messages: RecordedMessage[], events: readonly JournalEvent[]): RecordedMessage[] {
   if (messages[0]?.role !== 'assistant') return messages;
   const goal = events.find((event) => event.type === 'session.started')?.goal ?? '';
   return [{ role: 'user', content: [{ type: 'text', text: `The goal:\n${goal}` }] }, ...messages];
@@ -115,13 +117,16 @@ function addReply(history: History, reply: Replied, results: ReadonlyMap<string,
   for (const call of calls) history.user(resultBlock(call, results.get(call.id)));
 }
 
-const resultBlock = (call: ToolCallBlock, result: Finished | undefined): ToolResultBlock => ({
-  type: 'tool_result',
-  callId: call.id,
-  text: result?.text ?? interruptedText,
-  isError: result?.isError ?? true,
-  ...(result?.attachments && { attachments: result.attachments }),
-});
+function resultBlock(call: ToolCallBlock, result: Finished | undefined): RecordedResult {
+  const attachments = [...(result?.attachments ?? []), ...(result?.attachmentFiles ?? [])];
+  return {
+    type: 'tool_result',
+    callId: call.id,
+    text: result?.text ?? interruptedText,
+    isError: result?.isError ?? true,
+    ...(attachments.length > 0 && { attachments }),
+  };
+}
 
 function userText(event: JournalEvent, { names, condemned }: KnownRuns): string | undefined {
   switch (event.type) {
@@ -176,7 +181,8 @@ function runEndedText(event: Extract<JournalEvent, { type: 'run.ended' }>, name:
 
 /** Joins neighbours of one role; results come before texts, as providers want them. */
 class History {
-  readonly messages: ({ role: 'user'; content: UserBlock[] } | { role: 'assistant'; content: AssistantBlock[] })[] = [];
+  readonly messages: ({ role: 'user'; content: RecordedBlock[] } | { role: 'assistant'; content: AssistantBlock[] })[] =
+    [];
 
   assistant(content: readonly AssistantBlock[]): void {
     if (content.length === 0) return;
@@ -185,7 +191,7 @@ class History {
     else this.messages.push({ role: 'assistant', content: [...content] });
   }
 
-  user(block: UserBlock): void {
+  user(block: RecordedBlock): void {
     const last = this.messages.at(-1);
     if (last?.role === 'user') last.content.push(block);
     else this.messages.push({ role: 'user', content: [block] });

@@ -11,6 +11,7 @@ import type { Cost } from '../../models/prices.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
+import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Access } from '../../permissions/access.ts';
 import type { Effect } from '../../tools/tool.ts';
 
@@ -152,7 +153,10 @@ export type SessionEvent =
       readonly isQuiet?: true;
       readonly durationMs: number;
       readonly summary?: string;
+      /** Only in journals of older versions, which held the bytes themselves. */
       readonly attachments?: readonly AttachmentBlock[];
+      /** In the folder `attachments` of the session, as `<hash>.<extension>`; written before the event is. */
+      readonly attachmentFiles?: readonly AttachmentFile[];
       readonly changedFiles?: readonly string[];
       readonly runId?: RunId;
       readonly fullPath?: string;

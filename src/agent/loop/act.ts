@@ -1,15 +1,14 @@
 /** Runs the calls of one reply: permit → act → record. Reading calls run side by side, others in order. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { capText, cleanText } from '../../base/text.ts';
-import type { ToolCallBlock } from '../../models/model.ts';
+import type { AttachmentBlock, ToolCallBlock } from '../../models/model.ts';
 import { recordedAccess } from '../../permissions/access.ts';
 import type { Gate } from '../../permissions/gate.ts';
+import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
 import { isClosing } from '../journal/closing.ts';
 import type { SessionEvent, StreamEvent } from '../journal/events.ts';
@@ -21,8 +20,8 @@ export interface ActDeps {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whole results that were too long for the model are kept here. */
-  readonly resultsFolder: string;
+  /** Holds what results show, and whole results that were too long for the model. */
+  readonly files: Pick<AttachmentFiles, 'keep' | 'pathOf'>;
   record(event: SessionEvent): Promise<void>;
   show(event: StreamEvent): void;
   /** True once the session ended or sleeps: calls after that in the same reply are not made. */
@@ -175,20 +174,21 @@ async function untilInterrupted(
   }
 }
 
-async function succeeded({ call, tool }: ParsedCall, result: ToolResult, deps: ActDeps): Promise<Outcome> {
+async function succeeded({ tool }: ParsedCall, result: ToolResult, deps: ActDeps): Promise<Outcome> {
   const whole =
     typeof result.content === 'string' ? cleanText(result.content) : JSON.stringify(result.content, cleaned);
   // In one line of JSON nothing could be found: files are read by lines.
   const kept = typeof result.content === 'string' ? whole : resultText(whole);
-  const { text, fullPath } = await bounded({ whole, kept }, call, deps);
-  const { summary, attachments, changedFiles, runId } = result;
+  const { text, fullPath } = await bounded({ whole, kept }, deps);
+  const { attachmentFiles, problems } = await keptFiles(result.attachments ?? [], deps);
+  const { summary, changedFiles, runId } = result;
   return {
-    text,
+    text: [text, ...problems].join('\n'),
     isError: false,
     ...(tool.isQuiet && { isQuiet: true }),
     ...(fullPath !== undefined && { fullPath }),
     ...(summary !== undefined && { summary }),
-    ...(attachments !== undefined && { attachments }),
+    ...(attachmentFiles.length > 0 && { attachmentFiles }),
     ...(changedFiles !== undefined && { changedFiles }),
     ...(runId !== undefined && { runId }),
   };
@@ -196,23 +196,38 @@ async function succeeded({ call, tool }: ParsedCall, result: ToolResult, deps: A
 
 async function bounded(
   { whole, kept }: { readonly whole: string; readonly kept: string },
-  call: ToolCallBlock,
   deps: ActDeps,
 ): Promise<{ text: string; fullPath?: string }> {
   if (whole.length <= maxResultChars) return { text: whole };
-  const fullPath = path.join(deps.resultsFolder, `${call.id.replace(/[^\w-]/g, '_')}.txt`);
   try {
-    await mkdir(deps.resultsFolder, { recursive: true });
-    await writeFile(fullPath, kept);
+    const fullPath = deps.files.pathOf(await deps.files.keep(Buffer.from(kept), 'text/plain'));
+    return {
+      text: capText(whole, maxResultChars, `the whole is in ${fullPath}, for read_file on machine local`).text,
+      fullPath,
+    };
   } catch (error) {
     // The call has taken effect: that its result cannot be kept must not make it a failed one.
     deps.logger.warn(`A long result was not kept: ${messageOf(error)}`);
     return { text: capText(whole, maxResultChars, 'they could not be kept').text };
   }
-  return {
-    text: capText(whole, maxResultChars, `the whole is in ${fullPath}, for read_file on machine local`).text,
-    fullPath,
-  };
+}
+
+/** The event names them: they are on the disk before it is. */
+async function keptFiles(
+  attachments: readonly AttachmentBlock[],
+  { files, logger }: ActDeps,
+): Promise<{ attachmentFiles: readonly AttachmentFile[]; problems: readonly string[] }> {
+  const attachmentFiles: AttachmentFile[] = [];
+  const problems: string[] = [];
+  for (const { mediaType, name, base64 } of attachments) {
+    try {
+      attachmentFiles.push({ ...(await files.keep(Buffer.from(base64, 'base64'), mediaType)), name });
+    } catch (error) {
+      logger.warn(`An attachment was not kept: ${messageOf(error)}`);
+      problems.push(cleanText(`[${name} cannot be shown, because it could not be kept: ${messageOf(error)}]`));
+    }
+  }
+  return { attachmentFiles, problems };
 }
 
 const cleaned = (_key: string, value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);

@@ -7,7 +7,6 @@ import { adviceOf, HeliosError } from '../../base/errors.ts';
 import type {
   AssistantBlock,
   Effort,
-  Message,
   ModelDescription,
   ModelFailure,
   ModelProvider,
@@ -20,6 +19,7 @@ import type {
 import type { Cost } from '../../models/prices.ts';
 import { act, type ActDeps } from './act.ts';
 import type { BudgetGuard } from '../budget/guard.ts';
+import type { RecordedMessage, RequestAttachments } from '../context/attachments.ts';
 import { dueShortening } from '../context/checkpoint.ts';
 import { estimatedTokens, promptTokens } from '../context/contextSize.ts';
 import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from '../journal/events.ts';
@@ -46,6 +46,7 @@ export interface LoopDeps extends ContextSource {
   readonly budget: BudgetGuard;
   readonly plateau: Pick<PlateauGuard, 'endsNow'>;
   readonly act: ActDeps;
+  readonly attachments: Pick<RequestAttachments, 'fill'>;
   readonly profile: Pick<AgentProfile, 'replyMeans'>;
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string): Promise<void>;
@@ -136,10 +137,11 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   const tools = [...deps.act.tools.values()].map((tool) => tool.spec);
   const system = await fittingPrompt(deps, windowOf(deps, provider, log.state.model), tools);
   const built = log.events.length;
+  const messages = await deps.attachments.fill(buildHistory(log.events));
   const wanted: ModelRequest = {
     model: log.state.model,
     system,
-    messages: buildHistory(log.events),
+    messages,
     tools,
     effort: log.state.effort ?? deps.effort,
     conversation: log.state.id,
@@ -152,7 +154,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   await log.record({ type: 'model.requested', turn: number, provider: provider.id, model: log.state.model });
   if (signal.aborted) return undefined;
   const late = lateHistory(log.events, built);
-  const request = late === undefined ? first : await fitted({ ...wanted, messages: late });
+  const request = late === undefined ? first : await fitted({ ...wanted, messages: await deps.attachments.fill(late) });
   if (request === undefined) return undefined;
   const reply = withUniqueIds(await think(provider, request, (event) => deps.show(event), signal), log.events, number);
   await log.record(repliedEvent(deps, { provider: provider.id, model: request.model }, reply));
@@ -160,7 +162,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
 }
 
 /** The conversation again, when something came between its `built` events and the request: the journal says that it was read. */
-function lateHistory(events: readonly JournalEvent[], built: number): Message[] | undefined {
+function lateHistory(events: readonly JournalEvent[], built: number): RecordedMessage[] | undefined {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return asked === built ? undefined : buildHistory(events.slice(0, asked + 1));
 }

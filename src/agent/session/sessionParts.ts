@@ -20,6 +20,7 @@ import type { ProjectFile } from '../../project/projectFile.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { Runs } from '../../runs/runs.ts';
 import { Sleeper } from '../../sleep/sleeper.ts';
+import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import type { WebOptions } from '../../web/download.ts';
 import type { WebReader } from '../../web/fetchPage.ts';
 import { duckDuckGoSearch } from '../../web/search.ts';
@@ -32,6 +33,7 @@ import { limitsMoney } from '../budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../journal/events.ts';
 import { createConsultDesk } from '../beside/consultDesk.ts';
 import { profileOf } from '../profiles/profiles.ts';
+import { RequestAttachments } from '../context/attachments.ts';
 import { contextSource } from '../context/contextSource.ts';
 import type { EarlierAttempts } from '../experiments/earlierAttempts.ts';
 import { ExperimentDesk } from '../experiments/experimentDesk.ts';
@@ -194,6 +196,7 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
     allowedTools: allowedBefore(log.events),
   });
   const budget = createGuard(request, desks.desk);
+  const files = new AttachmentFiles(path.join(folder, 'attachments'));
   const tools = createToolset({
     ...desks,
     ...{ log, folder, runs, looks, resources, clock },
@@ -210,13 +213,14 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
     cost: (id, reply) => costFor(shared, id, reply),
     profile,
     ...contextSource({ ...shared, ...request, ...desks, sections: profile.sections(tools) }),
+    attachments: new RequestAttachments(files),
     act: {
       sessionId,
       tools: new Map(tools.map((tool) => [tool.spec.name, tool.withDefaults(toolDefaults(request.project))])),
       gate,
       clock,
       logger,
-      resultsFolder: path.join(folder, 'results'),
+      files,
       record: log.record,
       show: (event) => hooks.show(event),
       isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),

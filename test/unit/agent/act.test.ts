@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import * as z from 'zod';
@@ -8,6 +9,7 @@ import type { SessionEvent } from '../../../src/agent/journal/events.ts';
 import { Closing } from '../../../src/agent/journal/closing.ts';
 import { ToolFailure } from '../../../src/base/errors.ts';
 import type { SessionId } from '../../../src/base/ids.ts';
+import { AttachmentFiles } from '../../../src/storage/attachmentFiles.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import type { ToolCallBlock } from '../../../src/models/model.ts';
 import { createGate } from '../../../src/permissions/gate.ts';
@@ -22,6 +24,7 @@ const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 describe('calls of a reply', () => {
   const folder = scratchFolder();
+  const keptFolder = (): string => join(folder(), 'attachments');
   let clock: ManualClock;
   let events: SessionEvent[];
   let made: string[];
@@ -51,7 +54,7 @@ describe('calls of a reply', () => {
     gate: createGate({ mode: () => mode, ask: () => Promise.resolve('deny'), clock }),
     clock,
     logger: { ...silentLogger, error: (text: string | Error) => void faults.push(String(text)) },
-    resultsFolder: join(folder(), 'results'),
+    files: new AttachmentFiles(keptFolder()),
     record: (event) => Promise.resolve(void events.push(event)),
     show: () => undefined,
     isOver: () => isOver,
@@ -106,12 +109,43 @@ describe('calls of a reply', () => {
     assert.equal(textOf('fits'), 'x'.repeat(24_000));
     assert.equal(finished()[0]?.fullPath, undefined);
     const [, kept] = finished();
-    assert.deepEqual(readdirSync(deps.resultsFolder), ['___c_1.txt']);
-    assert.equal(kept?.fullPath, join(deps.resultsFolder, '___c_1.txt'));
+    const name = `${createHash('sha256').update(long).digest('hex')}.txt`;
+    assert.deepEqual(readdirSync(keptFolder()), [name]);
+    assert.equal(kept?.fullPath, join(keptFolder(), name));
     assert.equal(readFileSync(kept.fullPath, 'utf8'), long);
     assert.ok(kept.text.length < 24_500, `${kept.text.length}`);
     assert.ok(kept.text.startsWith('0\n1\n') && kept.text.endsWith('5999end'));
-    assert.match(kept.text, /\d+ characters left out; the whole is in .*___c_1\.txt, for read_file/);
+    assert.match(kept.text, /\d+ characters left out; the whole is in .*[0-9a-f]{64}\.txt, for read_file/);
+  });
+
+  it('keep what they show in files, before the journal names them', async () => {
+    const bytes = Buffer.from([0, 1, 255]);
+    const attachment = { type: 'attachment', mediaType: 'image/gif', name: 'a.gif', base64: 'AAH/' } as const;
+    const deps = depsOf({ look: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })] });
+    const there: (readonly string[])[] = [];
+    const record = (event: SessionEvent): Promise<void> => {
+      if (event.type === 'tool.finished') there.push(readdirSync(keptFolder()));
+      return deps.record(event);
+    };
+    await act([call('look')], { ...deps, record }, never);
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    assert.deepEqual(there, [[`${hash}.gif`]]);
+    const [seen] = finished();
+    assert.deepEqual(seen?.attachmentFiles, [{ hash, mediaType: 'image/gif', sizeBytes: 3, name: 'a.gif' }]);
+    assert.ok(!('attachments' in seen));
+    assert.equal(seen.text, 'seen');
+    assert.deepEqual(readFileSync(join(keptFolder(), `${hash}.gif`)), bytes);
+  });
+
+  it('have taken effect where what they show cannot be kept, and say so', async () => {
+    writeFileSync(keptFolder(), 'a file where the folder should be');
+    const attachment = { type: 'attachment', mediaType: 'image/gif', name: 'a.gif', base64: 'AAH/' } as const;
+    const deps = depsOf({ look: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })] });
+    await act([call('look')], deps, never);
+    const [seen] = finished();
+    assert.equal(seen?.isError, false);
+    assert.match(seen.text, /^seen\n\[a\.gif cannot be shown, because it could not be kept: .+\]$/);
+    assert.ok(!('attachmentFiles' in seen));
   });
 
   it('keep fields and lines of a long result as read_file shows them, not in one line of JSON', async () => {

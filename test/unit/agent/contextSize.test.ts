@@ -97,6 +97,16 @@ describe('contextSize', () => {
       .add({ ...result('c'), attachments: [image] })
       .add({ ...result('d'), attachments: [pdf] });
     within(estimatedTokens(shown.events), 1_600 + 25_000, 1_600 + 25_200);
+    const [imageFile, pdfFile] = [image, pdf].map(({ mediaType, base64 }) => {
+      return { hash: 'a'.repeat(64), mediaType, sizeBytes: Buffer.from(base64, 'base64').length };
+    });
+    assert.ok(imageFile && pdfFile);
+    const named = new JournalOf()
+      .ask()
+      .reply([{ type: 'tool_call', id: 'c', name: 'read_file', input: {} }])
+      .add({ ...result('c'), attachmentFiles: [imageFile] })
+      .add({ ...result('d'), attachmentFiles: [pdfFile] });
+    assert.equal(estimatedTokens(named.events), estimatedTokens(shown.events));
   });
 
   it('remembers what a model refused, until it takes as much', () => {

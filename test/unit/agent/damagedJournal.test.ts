@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
+import type { RecordedMessage } from '../../../src/agent/context/attachments.ts';
 import { buildHistory } from '../../../src/agent/context/history.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { foldSession } from '../../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../../src/agent/runs/runDesk.ts';
-import type { Message } from '../../../src/models/model.ts';
 import { demoNight } from '../../fakes/demoNight.ts';
 import { random } from '../../fakes/random.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
@@ -15,7 +15,7 @@ import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 
 /** What every provider asks of a conversation. */
-function assertValid(messages: readonly Message[], what: string): void {
+function assertValid(messages: readonly RecordedMessage[], what: string): void {
   assert.equal(messages[0]?.role ?? 'user', 'user', what);
   for (const [index, { role, content }] of messages.entries()) {
     assert.ok(content.length > 0 && role !== messages[index - 1]?.role, what);

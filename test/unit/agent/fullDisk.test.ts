@@ -171,7 +171,7 @@ describe('full disk', () => {
         quit,
       ]),
     );
-    const results = (id: string): string => path.join(bed?.home ?? '', 'sessions', id, 'results');
+    const results = (id: string): string => path.join(bed?.home ?? '', 'sessions', id, 'attachments');
     const starting = bed.start();
     const session = await starting;
     await mkdir(path.dirname(results(session.id)), { recursive: true });

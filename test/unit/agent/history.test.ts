@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
+import type { RecordedMessage } from '../../../src/agent/context/attachments.ts';
 import { buildHistory, isPersonUnheard } from '../../../src/agent/context/history.ts';
 import { idleness } from '../../../src/agent/loop/progress.ts';
 import { dueShortening } from '../../../src/agent/context/checkpoint.ts';
 import { foldSession } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/events.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
-import { noUsage, type AssistantBlock, type Message, type StopReason } from '../../../src/models/model.ts';
+import { noUsage, type AssistantBlock, type StopReason } from '../../../src/models/model.ts';
 import { assertInProportion } from '../../fakes/proportion.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
@@ -47,7 +48,7 @@ const endedRun = (id: string): JournalEvent =>
   recorded({ type: 'run.ended', runId: id as RunId, verdict: { kind: 'ok' }, endedMs: 2, metrics: [] });
 
 /** What every provider insists on. */
-function assertValid(messages: readonly Message[]): void {
+function assertValid(messages: readonly RecordedMessage[]): void {
   assert.equal(messages[0]?.role, 'user');
   for (const [index, message] of messages.entries()) {
     assert.ok(message.content.length > 0, `message ${index} is empty`);

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import type { SessionEvent } from '../../../src/agent/journal/events.ts';
 import { act, type ActDeps } from '../../../src/agent/loop/act.ts';
 import type { SessionId } from '../../../src/base/ids.ts';
+import { AttachmentFiles } from '../../../src/storage/attachmentFiles.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { defineTool, type ToolResult } from '../../../src/tools/tool.ts';
 import * as z from 'zod';
@@ -29,7 +30,7 @@ describe('a tool that does not heed an interruption', () => {
       gate: { decide: () => Promise.resolve({ isAllowed: true, by: 'mode', why: 'it may' }) },
       clock,
       logger: silentLogger,
-      resultsFolder: '/nowhere',
+      files: new AttachmentFiles('/nowhere'),
       record: (event) => Promise.resolve(void recorded.push(event)),
       show: () => undefined,
       isOver: () => false,

@@ -106,6 +106,17 @@ describe('cleaning up sessions', () => {
     assert.doesNotMatch((await helios('sessions')).stdout.text, new RegExp(old.id));
   });
 
+  it('counts what is attached to a session, and takes it with the session', async () => {
+    const { id } = await made(100);
+    const attachments = path.join(home().sessionFolder(id), 'attachments');
+    mkdirSync(attachments);
+    writeFileSync(path.join(attachments, `${'a'.repeat(64)}.png`), Buffer.alloc(3_000_000));
+    const { stdout } = await helios('clean', '--older-than', '90d');
+    assert.match(stdout.text, new RegExp(`${id} .* 3(\\.\\d+)? MB `));
+    await helios('clean', '--older-than', '90d', '--yes');
+    assert.equal(existsSync(home().sessionFolder(id)), false);
+  });
+
   it('takes the oldest until the rest fits', async () => {
     const sessions = [await made(3, 'ended', 2e6), await made(2, 'ended', 2e6), await made(1, 'ended', 2e6)];
     await helios('clean', '--max-size', '5MB', '--yes');

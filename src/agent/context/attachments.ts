@@ -1,0 +1,75 @@
+/** The conversation as the journal tells it → as a provider gets it: attachments are files until a request is made. */
+import { formatBytes } from '../../base/text.ts';
+import type { AssistantBlock, AttachmentBlock, Message, TextBlock, ToolResultBlock } from '../../models/model.ts';
+import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
+
+/** The result of a call. Journals of older versions hold the bytes of attachments themselves. */
+export interface RecordedResult extends Omit<ToolResultBlock, 'attachments'> {
+  readonly attachments?: readonly (AttachmentBlock | AttachmentFile)[];
+}
+
+export type RecordedMessage =
+  | { readonly role: 'user'; readonly content: readonly (TextBlock | AttachmentBlock | RecordedResult)[] }
+  | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] };
+
+/** Reads the attachments of one session. What the last request held is not read again for the next. */
+export class RequestAttachments {
+  readonly #files: Pick<AttachmentFiles, 'read'>;
+  /** By hash, in base64. */
+  #held: ReadonlyMap<string, string> = new Map();
+
+  constructor(files: Pick<AttachmentFiles, 'read'>) {
+    this.#files = files;
+  }
+
+  /** Never rejects for a file that cannot be read: the model is told. */
+  async fill(messages: readonly RecordedMessage[]): Promise<Message[]> {
+    const held = new Map<string, string>();
+    for (const file of messages.flatMap(filesIn)) {
+      if (held.has(file.hash)) continue;
+      const base64 = this.#held.get(file.hash) ?? (await this.#files.read(file))?.toString('base64');
+      if (base64 !== undefined) held.set(file.hash, base64);
+    }
+    this.#held = held;
+    return withAttachments(messages, held);
+  }
+}
+
+const filesIn = (message: RecordedMessage): AttachmentFile[] =>
+  message.role === 'assistant'
+    ? []
+    : message.content.flatMap((block) =>
+        block.type === 'tool_result' ? (block.attachments ?? []).filter((one) => 'hash' in one) : [],
+      );
+
+/** `held`: bytes by hash, in base64. What is not among them is said to be missing. */
+export const withAttachments = (
+  messages: readonly RecordedMessage[],
+  held: ReadonlyMap<string, string> = new Map(),
+): Message[] =>
+  messages.map((message) =>
+    message.role === 'assistant'
+      ? message
+      : {
+          role: 'user',
+          content: message.content.map((block) => (block.type === 'tool_result' ? filled(block, held) : block)),
+        },
+  );
+
+function filled({ attachments, ...result }: RecordedResult, held: ReadonlyMap<string, string>): ToolResultBlock {
+  if (attachments === undefined) return result;
+  const missing: string[] = [];
+  const blocks = attachments.flatMap((attachment): AttachmentBlock[] => {
+    if ('base64' in attachment) return [attachment];
+    const { hash, mediaType, name = 'attachment' } = attachment;
+    const base64 = held.get(hash);
+    if (base64 !== undefined) return [{ type: 'attachment', mediaType, name, base64 }];
+    missing.push(missingText(attachment));
+    return [];
+  });
+  const text = [result.text, ...missing].join('\n');
+  return { ...result, text, ...(blocks.length > 0 && { attachments: blocks }) };
+}
+
+const missingText = ({ name = 'An attachment', mediaType, sizeBytes }: AttachmentFile): string =>
+  `[${name} (${mediaType}, ${formatBytes(sizeBytes)}) cannot be shown any more: what was kept of it is missing or damaged. Read it again where it is needed.]`;
