@@ -5,7 +5,7 @@ import { callCostText, triggerText, approvalDetail } from '../../presentation/se
 import { verdictWords, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
-import { formatDuration, formatValue, oneLine } from '../../base/text.ts';
+import { formatBytes, formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import { shortTokens } from '../../presentation/limits.ts';
 import type { Fact, TextSection } from '../../protocol/sessionView.ts';
@@ -175,6 +175,7 @@ function called({ callId, name, effect }: EventOf<'tool.started'>, { events, ste
       ...(result === undefined ? [] : [fact('Took', formatDuration(result.durationMs))]),
       ...(result?.isError === true ? [fact('Result', 'failed', 'bad')] : []),
       ...(result?.changedFiles ?? []).map((file) => fact('Changed', file)),
+      ...(result === undefined ? [] : attached(result)).map((text) => fact('Attachment', text)),
     ],
     sections: [
       ...only(section('arguments', 'Arguments', argumentsText(input), 'code')).sections,
@@ -182,6 +183,14 @@ function called({ callId, name, effect }: EventOf<'tool.started'>, { events, ste
     ],
   };
 }
+
+/** Journals of older versions hold the bytes, newer ones name their files. */
+const attached = ({ attachments = [], attachmentFiles = [] }: Of<'tool.finished'>): string[] => [
+  ...attachments.map(({ name, mediaType }) => `${name} (${mediaType})`),
+  ...attachmentFiles.map(({ name, mediaType, sizeBytes }) =>
+    [name, `(${mediaType}, ${formatBytes(sizeBytes)})`].filter((word) => word !== undefined).join(' '),
+  ),
+];
 
 /** The reply that made the call is a few events before it. */
 function inputOf(events: readonly JournalEvent[], from: number, callId: string): unknown {

@@ -195,6 +195,24 @@ describe('the host of the session view', () => {
     await assert.rejects(view.sendRequest(protocol.readWhole, { row: index, section: 'secrets' }), /no such text/);
   });
 
+  it('names what is attached to a result, whether the journal holds the bytes or names a file', async () => {
+    const shown = { mediaType: 'image/png', name: 'plot.png' };
+    const file = { ...shown, hash: 'a'.repeat(64), sizeBytes: 1_400 };
+    for (const [callId, more] of [
+      ['c8', { attachments: [{ type: 'attachment', ...shown, base64: 'AAAA' }] as const }],
+      ['c9', { attachmentFiles: [file, { mediaType: file.mediaType, hash: file.hash, sizeBytes: file.sizeBytes }] }],
+    ] as const) {
+      source.add({ type: 'tool.started', callId, name: 'look', effect: 'read', title: `Look at ${callId}` });
+      const result = { text: 'seen', isError: false, durationMs: 1 };
+      source.add({ type: 'tool.finished', callId, name: 'look', ...result, ...more });
+    }
+    await view.sendRequest(protocol.ready);
+    const named = async (title: RegExp): Promise<string[]> =>
+      (await momentOf(title)).facts.flatMap(({ name, value }) => (name === 'Attachment' ? [value] : []));
+    assert.deepEqual(await named(/^Look at c8/), ['plot.png (image/png)']);
+    assert.deepEqual(await named(/^Look at c9/), ['plot.png (image/png, 1.4 kB)', '(image/png, 1.4 kB)']);
+  });
+
   it('cleans what processes printed of control characters', async () => {
     source.add({
       type: 'tool.started',
