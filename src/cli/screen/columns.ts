@@ -1,25 +1,27 @@
-import { cutText } from '../../base/text.ts';
+import { cutToWidth, padToWidth, textWidth } from './textWidth.ts';
 
 /** What the last column should have at least; with less it stands below the others. */
 const fewestLast = 24;
 const indent = '   ';
 
-/** Rows as columns of a terminal: no line is longer than `columns`. The last cell gives way, or has a line of its own. */
+/** Rows as columns of a terminal: no line is wider than `columns`. The last cell gives way, or has a line of its own. */
 export function columnsText(header: readonly string[], body: readonly (readonly string[])[], columns: number): string {
   const rows = [header, ...body];
   // A column that nobody fills is left out.
   const kept = header.map((_, index) => index).filter((index) => body.some((row) => row[index] !== ''));
-  const width = (index: number): number => Math.max(...rows.map((row) => row[index]?.length ?? 0));
+  const width = (index: number): number => Math.max(...rows.map((row) => textWidth(row[index] ?? '')));
   const widths = new Map(kept.map((index) => [index, width(index)]));
   const [last = 0] = kept.slice(-1);
   const left = kept.slice(0, -1).reduce((rest, index) => rest - (widths.get(index) ?? 0) - 2, columns);
   const isBelow = left < Math.min(fewestLast, widths.get(last) ?? 0);
   const beside = (row: readonly string[]): string =>
-    cutText(
-      (isBelow ? kept.slice(0, -1) : kept).map((index) => (row[index] ?? '').padEnd(widths.get(index) ?? 0)).join('  '),
+    cutToWidth(
+      (isBelow ? kept.slice(0, -1) : kept)
+        .map((index) => padToWidth(row[index] ?? '', widths.get(index) ?? 0))
+        .join('  '),
       columns,
     ).trimEnd();
   const lines = (row: readonly string[]): string[] =>
-    isBelow && row[last] !== '' ? [beside(row), cutText(`${indent}${row[last] ?? ''}`, columns)] : [beside(row)];
+    isBelow && row[last] !== '' ? [beside(row), cutToWidth(`${indent}${row[last] ?? ''}`, columns)] : [beside(row)];
   return `${rows.flatMap(lines).join('\n')}\n`;
 }

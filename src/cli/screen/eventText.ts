@@ -7,6 +7,7 @@ import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { targetText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
+import { fitToWidth, textWidth } from './textWidth.ts';
 
 const maxLine = 400;
 const short = (text: string): string => oneLine(cleanText(text), maxLine);
@@ -39,7 +40,7 @@ export class EventText {
   readonly #width: () => number;
   readonly #titles = new Map<string, string>();
 
-  /** `width`: characters that the line of a tool may have. */
+  /** `width`: columns that the line of a tool may take. */
   constructor(style: Style, width = (): number => maxLine) {
     this.#style = style;
     this.#width = width;
@@ -76,10 +77,10 @@ export class EventText {
     const { dim, bad } = this.#style;
     const title = cleanText(this.#titles.get(event.callId) ?? event.name);
     if (event.isError) return [`  ${bad('×')} ${oneLine(title, 160)}: ${short(event.text)}`];
-    const shown = oneLine(title, this.#width() - 2);
-    const left = this.#width() - shown.length - 5;
+    const shown = fitToWidth(oneLine(title, Infinity), this.#width() - 2);
+    const left = this.#width() - textWidth(shown) - 5;
     if (event.summary === undefined || left < 8) return [`  ${shown}`];
-    return [`  ${shown}${dim(` · ${oneLine(cleanText(event.summary), left)}`)}`];
+    return [`  ${shown}${dim(` · ${fitToWidth(oneLine(cleanText(event.summary), Infinity), left)}`)}`];
   }
 }
 

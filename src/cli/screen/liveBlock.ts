@@ -8,6 +8,7 @@ import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
 import { sparkline } from '../../presentation/sparkline.ts';
 import { phaseText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
+import { fitToWidth, padToWidth, textWidth } from './textWidth.ts';
 
 /** Live values of a run, where this process follows it. */
 export interface LiveValues {
@@ -21,28 +22,29 @@ export interface LiveBlockView {
   readonly champion?: RunId | undefined;
   readonly values: LiveValues;
   readonly nowMs: number;
-  /** Characters a line may have. */
+  /** Columns that a line may take. */
   readonly width: number;
   readonly maxRuns: number;
   readonly style: Style;
 }
 
+const labelWidth = 44;
 const sparkWidth = 24;
 type RunState = SessionState['runs'] extends ReadonlyMap<RunId, infer R> ? R : never;
 
-/** Each line has at most `width` visible characters. */
+/** Each line has at most `width` columns. */
 export function liveBlock(view: LiveBlockView): string[] {
   const { state, maxRuns } = view;
   const runs = [...state.runs.values()].filter((run) => run.notStarted === undefined);
   const shown = runs.slice(-maxRuns);
   const cells = shown.map((run) => cellsOf(run, view));
-  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...cells.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...cells.map((row) => textWidth(row[column] ?? ''))));
   const lines = cells.map((row, index) => runLine(row, widths, shown[index]?.verdict?.kind, view));
   const left = runs.length - shown.length;
   return [
     ...(left > 0 ? [view.style.dim(`… ${left} earlier`)] : []),
     ...lines,
-    view.style.accent(oneLine(stateText(view), view.width)),
+    view.style.accent(fitToWidth(oneLine(stateText(view), Infinity), view.width)),
   ];
 }
 
@@ -52,7 +54,14 @@ function runLine(
   verdict: string | undefined,
   { width, style }: LiveBlockView,
 ): string {
-  const text = oneLineKept(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '), width);
+  const text = fitToWidth(
+    row
+      .map((cell, column) => padToWidth(cell, widths[column] ?? 0))
+      .join('  ')
+      .replace(/[\r\n\t]/g, ' ')
+      .trimEnd(),
+    width,
+  );
   if (verdict === undefined) return text;
   return verdict === 'ok' ? style.dim(text) : style.bad(text);
 }
@@ -67,7 +76,7 @@ function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockVie
   return [
     `${spec.id === champion ? '*' : ' '} run ${spec.number} ${verdict === undefined ? (process ? 'running' : 'starting') : verdictText(verdict)}`,
     process === undefined ? '' : formatDuration((endedMs ?? nowMs) - process.startedMs),
-    oneLine(spec.label, 44),
+    fitToWidth(oneLine(spec.label, Infinity), labelWidth),
     decisive === undefined
       ? ''
       : `${decisive.metric} ${formatValue(decisive.last)} (best ${formatValue(decisive.best)})`,
@@ -88,9 +97,3 @@ function stateText({ state, nowMs }: LiveBlockView): string {
 
 export const sessionCost = (state: SessionState): string =>
   state.provider === 'demo' ? '$0.00 (no model is called)' : billText(state);
-
-/** Cut at the end, inner spaces kept: columns stay columns. */
-const oneLineKept = (text: string, width: number): string => {
-  const flat = text.replace(/[\r\n\t]/g, ' ').trimEnd();
-  return flat.length <= width ? flat : `${flat.slice(0, Math.max(0, width - 1))}…`;
-};

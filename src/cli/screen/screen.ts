@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable, toDisposable } from '../../base/disposable.ts';
-import { stripAnsi } from '../../base/text.ts';
 import type { Output } from '../world.ts';
+import { rowsOf, wrap } from './textWidth.ts';
 
 const redrawMs = 80;
 const maxTextWidth = 100;
@@ -122,21 +122,6 @@ const sameLines = (a: readonly string[], b: readonly string[]): boolean =>
 function eraseLines(lines: readonly string[], columns: number): string {
   if (lines.length === 0) return '';
   // After the window was made narrower, a line takes several rows.
-  const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleLength(line) / columns)), 0);
+  const rows = lines.reduce((sum, line) => sum + rowsOf(line, columns), 0);
   return `\r${rows > 1 ? `\u001b[${rows - 1}A` : ''}\u001b[J`;
-}
-
-const visibleLength = (text: string): number => [...stripAnsi(text)].length;
-
-/** `line` in pieces of at most `width` characters, broken between words where there are any. */
-export function wrap(line: string, width: number): string[] {
-  const pieces: string[] = [];
-  let rest = line;
-  while (rest.length > width) {
-    const space = rest.lastIndexOf(' ', width);
-    const at = space > 0 ? space : width;
-    pieces.push(rest.slice(0, at));
-    rest = rest.slice(space > 0 ? at + 1 : at);
-  }
-  return [...pieces, rest];
 }

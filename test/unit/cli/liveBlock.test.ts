@@ -36,7 +36,7 @@ const loss = (last: number): MetricSummary => ({
   direction: 'lower',
 });
 
-function planned(number: number): JournalEvent[] {
+function planned(number: number, label = `lr=${number}`): JournalEvent[] {
   const spec = {
     id: runId(number),
     sessionId,
@@ -46,7 +46,7 @@ function planned(number: number): JournalEvent[] {
     cwd: '/project',
     env: {},
     metrics: {},
-    label: `lr=${number}`,
+    label,
     plannedMs: startMs,
   };
   return [
@@ -100,7 +100,7 @@ describe('live block', () => {
   });
 
   it('never writes a line that is wider than the terminal, nor more runs than fit', () => {
-    const many = stateOf([1, 2, 3, 4].flatMap(planned));
+    const many = stateOf([1, 2, 3, 4].flatMap((number) => planned(number)));
     const lines = blockOf(many, 30, 2);
     assert.equal(lines.length, 4);
     assert.equal(lines[0], '… 2 earlier');
@@ -108,6 +108,17 @@ describe('live block', () => {
       lines.every((line) => [...line].length <= 30),
       lines.join('\n'),
     );
+  });
+
+  it('keeps its columns and its width where labels are wide', () => {
+    const state = stateOf([1, 2].flatMap((number) => planned(number, number === 1 ? '学習率🧪' : 'lr=2')));
+    assert.deepEqual(blockOf(state, 60).slice(0, 2), [
+      '* run 1 running  1 min 5 s  学習率🧪  loss 1.25 (best 1)  █…',
+      '  run 2 running  1 min 5 s  lr=2      loss 1.25 (best 1)  █…',
+    ]);
+    const wide = stateOf(planned(1, '学習率'.repeat(30)));
+    assert.equal(blockOf(wide, 32)[0], '* run 1 running  1 min 5 s  学…');
+    assert.equal(blockOf(wide, 33)[0], '* run 1 running  1 min 5 s  学習…');
   });
 
   it('says why a watchdog ended a run, in place of its curve', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
-import { Screen, wrap } from '../../../src/cli/screen/screen.ts';
+import { Screen } from '../../../src/cli/screen/screen.ts';
 import { FakeOutput, shownBy } from '../../fakes/cliWorld.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
@@ -60,6 +60,17 @@ describe('Screen', () => {
     assert.ok(erase.includes('\u001b[2A\r') || erase.includes('\r\u001b[2A'), JSON.stringify(erase));
   });
 
+  it('erases all rows of wide text that the narrower terminal broke', () => {
+    // Two of the three columns hold a character, and the third stays empty: a row for each.
+    block = ['中'.repeat(9)];
+    screen.print(['kept']);
+    output.columns = 3;
+    const before = output.text.length;
+    output.emit('resize');
+    screen.print(['next']);
+    assert.ok(output.text.slice(before).includes('\r\u001b[9A\u001b[J'), JSON.stringify(output.text.slice(before)));
+  });
+
   it('leaves the transcript alone when it goes', () => {
     screen.stream('half a line');
     screen.dispose();
@@ -78,10 +89,5 @@ describe('Screen', () => {
     output.write('y\n');
     screen.show();
     assert.deepEqual(shown(), ['first', 'question? y', '', 'run 1 running', 'turn 1']);
-  });
-
-  it('breaks words that are longer than a line', () => {
-    assert.deepEqual(wrap('abcdefgh ij', 4), ['abcd', 'efgh', 'ij']);
-    assert.deepEqual(wrap('', 4), ['']);
   });
 });

@@ -1,0 +1,57 @@
+/** Text measured in columns of a terminal: a wide character takes two, a mark that joins another one takes none. */
+import stringWidth from 'string-width';
+import { stripAnsi } from '../../base/text.ts';
+
+const graphemes = new Intl.Segmenter();
+const tabStop = 8;
+
+/** The columns that `text` takes; escape codes take none. */
+export const textWidth = (text: string): number => stringWidth(text);
+
+export const padToWidth = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - textWidth(text)));
+
+/** The longest head of `text` that fits into `width` columns, no character cut in half. `text` has no escape codes. */
+export function cutToWidth(text: string, width: number): string {
+  let column = 0;
+  for (const { segment, index } of graphemes.segment(text)) {
+    column = columnAfter(segment, column);
+    if (column > width) return text.slice(0, index);
+  }
+  return text;
+}
+
+/** `text` in at most `width` columns: what does not fit gives way to an ellipsis. */
+export const fitToWidth = (text: string, width: number): string =>
+  cutToWidth(text, width) === text ? text : `${cutToWidth(text, Math.max(0, width - 1))}…`;
+
+/** The rows that a line takes in a terminal of this many columns: a wide character is never broken at its edge. */
+export function rowsOf(line: string, columns: number): number {
+  let [rows, column] = [1, 0];
+  for (const { segment } of graphemes.segment(stripAnsi(line))) {
+    const next = columnAfter(segment, column);
+    // A tab stops at the edge.
+    if (segment === '\t' || next <= columns) column = Math.min(next, columns);
+    else [rows, column] = [rows + 1, textWidth(segment)];
+  }
+  return rows;
+}
+
+/** `line` in pieces of at most `width` columns, broken between words where there are any. */
+export function wrap(line: string, width: number): string[] {
+  const pieces: string[] = [];
+  let rest = line;
+  for (;;) {
+    const fits = cutToWidth(rest, width).length || firstLength(rest);
+    if (fits === rest.length) return [...pieces, rest];
+    const space = rest.lastIndexOf(' ', fits);
+    pieces.push(rest.slice(0, space > 0 ? space : fits));
+    rest = rest.slice(space > 0 ? space + 1 : fits);
+  }
+}
+
+const columnAfter = (grapheme: string, column: number): number =>
+  grapheme === '\t' ? column + tabStop - (column % tabStop) : column + textWidth(grapheme);
+
+/** Of the first character: one that is wider than a line stands on a line of its own. */
+const firstLength = (text: string): number => graphemes.segment(text).containing(0)?.segment.length ?? 0;
