@@ -1,3 +1,5 @@
+import { styleText } from 'node:util';
+
 /** Colours, for terminals that want them. */
 export interface Style {
   dim(text: string): string;
@@ -7,17 +9,23 @@ export interface Style {
   accent(text: string): string;
 }
 
-const escape = (code: number, text: string): string => `\u001b[${code}m${text}\u001b[0m`;
+type Format = Parameters<typeof styleText>[0];
+
+/** `styleFor` judges the terminal, so `styleText` does not. */
+const styled =
+  (format: Format) =>
+  (text: string): string =>
+    styleText(format, text, { validateStream: false });
 const plain = (text: string): string => text;
 
 export const plainStyle: Style = { dim: plain, bold: plain, good: plain, bad: plain, accent: plain };
 
 const colours: Style = {
-  dim: (text) => escape(2, text),
-  bold: (text) => escape(1, text),
-  good: (text) => escape(32, text),
-  bad: (text) => escape(31, text),
-  accent: (text) => escape(36, text),
+  dim: styled('dim'),
+  bold: styled('bold'),
+  good: styled('green'),
+  bad: styled('red'),
+  accent: styled('cyan'),
 };
 
 /** Plain where the output is no terminal, and where the person set NO_COLOR or has a dumb terminal. */

@@ -6,7 +6,7 @@ import type { SessionState } from '../../../src/agent/journal/state.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { EventText } from '../../../src/cli/screen/eventText.ts';
 import { liveBlock } from '../../../src/cli/screen/liveBlock.ts';
-import { plainStyle, styleFor } from '../../../src/cli/screen/style.ts';
+import { plainStyle } from '../../../src/cli/screen/style.ts';
 import type { MetricSummary } from '../../../src/metrics/metric.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -189,11 +189,5 @@ describe('transcript of the terminal', () => {
   it('shows nothing for an event of a newer version', () => {
     const unknown = { ...started, type: 'session.dreamt' } as unknown as JournalEvent;
     assert.deepEqual(new EventText(plainStyle).linesOf(unknown, state), []);
-  });
-
-  it('has colours only in a terminal that wants them', () => {
-    assert.notEqual(styleFor(true, {}).bold('x'), 'x');
-    for (const style of [styleFor(false, {}), styleFor(true, { NO_COLOR: '1' }), styleFor(true, { TERM: 'dumb' })])
-      assert.equal(style.bold('x'), 'x');
   });
 });
