@@ -1,4 +1,5 @@
-/** JSON with the place of everything in it, so that a person can be sent to it. */
+/** JSON with comments, and with the place of everything in it, so that a person can be sent to it. */
+import { parseTree, printParseErrorCode, stripComments, type Node, type ParseError } from 'jsonc-parser';
 
 /** Both from 1. */
 export interface TextPlace {
@@ -16,96 +17,87 @@ export type JsonReading =
       /** The line of `placeOf`. */
       lineOf(path: readonly PropertyKey[]): number;
     }
-  /** Where the text stops being JSON. `brokenLine` is the line of `brokenAt`. */
-  | { readonly brokenLine: number; readonly brokenAt: TextPlace };
+  /** Where the text stops being JSON. `brokenLine` is the line of `brokenAt`; `why` is a clause for a person. */
+  | { readonly brokenLine: number; readonly brokenAt: TextPlace; readonly why: string };
 
 export function readJson(text: string): JsonReading {
-  const walk = new Walk(text);
-  if (!walk.whole()) return { brokenLine: walk.place().line, brokenAt: walk.place() };
-  const placeOf = (path: readonly PropertyKey[]): TextPlace =>
-    walk.places.get(keyOf(path)) ?? (path.length === 0 ? { line: 1, column: 1 } : placeOf(path.slice(0, -1)));
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors);
+  const [first] = errors;
+  if (first !== undefined || root === undefined) {
+    const at = first?.offset ?? 0;
+    const brokenAt = placeIn(text, at);
+    return { brokenLine: brokenAt.line, brokenAt, why: whyBroken(first, text.slice(at)) };
+  }
+  const placeOf = (path: readonly PropertyKey[]): TextPlace => placeIn(text, nearest(root, path).offset);
   return {
-    value: JSON.parse(text) as unknown,
-    repeated: walk.repeated,
+    value: JSON.parse(stripComments(text, ' ')) as unknown,
+    repeated: repeatedIn(root, []),
     placeOf,
     lineOf: (path) => placeOf(path).line,
   };
 }
 
-const keyOf = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
+function placeIn(text: string, offset: number): TextPlace {
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+}
 
-const space = /[ \t\r\n]*/y;
-const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
+/** The names of an object with their values, of a name that stands twice the last one; the numbers of a list with its. */
+function membersOf({ type, children = [] }: Node): Map<PropertyKey, Node> {
+  if (type === 'array') return new Map(children.entries());
+  const members = new Map<PropertyKey, Node>();
+  for (const { children: [name, value] = [] } of children) if (name && value) members.set(name.value as string, value);
+  return members;
+}
 
-/** Goes through the text once; stops where it is no JSON. */
-class Walk {
-  readonly places = new Map<string, TextPlace>();
-  readonly repeated: (readonly PropertyKey[])[] = [];
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
+function nearest(root: Node, path: readonly PropertyKey[]): Node {
+  let found = root;
+  for (const key of path) {
+    const next = membersOf(found).get(found.type === 'array' ? Number(key) : String(key));
+    if (next === undefined) break;
+    found = next;
   }
+  return found;
+}
 
-  place(): TextPlace {
-    const before = this.#text.slice(0, this.#at);
-    return { line: before.split('\n').length, column: this.#at - before.lastIndexOf('\n') };
-  }
+function repeatedIn(node: Node, path: readonly PropertyKey[]): (readonly PropertyKey[])[] {
+  const names =
+    node.type === 'object' ? (node.children ?? []).map(({ children: [name] = [] }) => name?.value as string) : [];
+  return [...membersOf(node)].flatMap(([key, value]) => [
+    ...(names.indexOf(String(key)) === names.lastIndexOf(String(key)) ? [] : [[...path, key]]),
+    ...repeatedIn(value, [...path, key]),
+  ]);
+}
 
-  whole(): boolean {
-    return this.#value([]) && this.#at === this.#text.length;
-  }
+const invalid = 'it is not valid JSON';
 
-  #value(path: readonly PropertyKey[]): boolean {
-    this.#take(space);
-    if (this.places.has(keyOf(path))) this.#repeat(path);
-    this.places.set(keyOf(path), this.place());
-    const isValue = this.#members(path) ?? (this.#take(string) !== undefined || this.#take(scalar) !== undefined);
-    if (isValue) this.#take(space);
-    return isValue;
-  }
+/** `rest` begins where the text is broken. */
+function whyBroken(error: ParseError | undefined, rest: string): string {
+  const code = error && printParseErrorCode(error.error);
+  const why = (code && reasons[code]) ?? expected(code, rest);
+  return why === undefined ? `${invalid} from here on` : `${invalid}: ${why}`;
+}
 
-  /** Of an object or a list; `undefined` when neither begins here. */
-  #members(path: readonly PropertyKey[]): boolean | undefined {
-    const isObject = this.#sign('{');
-    if (!isObject && !this.#sign('[')) return undefined;
-    const end = isObject ? '}' : ']';
-    this.#take(space);
-    if (this.#sign(end)) return true;
-    for (let index = 0; ; index += 1) {
-      const step = isObject ? this.#key() : index;
-      if (step === undefined || !this.#value([...path, step])) return false;
-      if (this.#sign(end)) return true;
-      if (!this.#sign(',')) return false;
-    }
-  }
+const reasons: Partial<Record<ReturnType<typeof printParseErrorCode>, string>> = {
+  UnexpectedEndOfComment: 'the comment that begins here has no end',
+  UnexpectedEndOfString: 'the text that begins here has no closing quote on its line',
+  UnexpectedEndOfNumber: 'this number has no end',
+  InvalidCharacter: 'a tab or another control character stands in this text: write \\t for a tab',
+  InvalidUnicode: 'after \\u stand four digits',
+  InvalidEscapeCharacter: 'a \\ stands before a letter that it does not go with: write \\\\ for the sign itself',
+  EndOfFileExpected: 'something stands behind its end',
+  ColonExpected: 'a colon is missing before this',
+};
 
-  /** What stood in the one before is nowhere any more. */
-  #repeat(path: readonly PropertyKey[]): void {
-    this.repeated.push(path);
-    const within = keyOf(path).slice(0, -1);
-    for (const place of this.places.keys()) if (place.startsWith(`${within},`)) this.places.delete(place);
-  }
-
-  #key(): string | undefined {
-    this.#take(space);
-    const key = this.#take(string);
-    this.#take(space);
-    return key !== undefined && this.#sign(':') ? (JSON.parse(key) as string) : undefined;
-  }
-
-  #sign(sign: string): boolean {
-    if (this.#text[this.#at] !== sign) return false;
-    this.#at += 1;
-    return true;
-  }
-
-  #take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    this.#at += found?.length ?? 0;
-    return found;
-  }
+function expected(code: string | undefined, rest: string): string | undefined {
+  if (rest.trim() === '') return 'it ends too early: a value or a closing bracket is missing';
+  if (/^[}\]]/.test(rest))
+    return code === 'CommaExpected'
+      ? 'another closing bracket is missing before this'
+      : 'there is a comma too many before this, or a value is missing';
+  if (rest.startsWith(',')) return 'there is a comma too many, or a value is missing before it';
+  if (/^['‘’“”`]|^[A-Za-z_$]/.test(rest)) return 'names and texts stand in double quotes, "…"';
+  if (rest.startsWith('"')) return 'a comma or a quote is missing before this';
+  return code === 'CommaExpected' ? 'a comma is missing before this' : undefined;
 }

@@ -17,6 +17,8 @@ export interface NodeBundles {
 export const nodeOptions = {
   ...{ absWorkingDir: root, bundle: true, platform: 'node', target: 'node22' },
   ...{ define: { navigator: 'undefined' }, metafile: true, logLevel: 'warning', legalComments: 'none' },
+  // The form of it that Node finds asks for its parts in a way that no bundler sees.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
 } as const satisfies esbuild.BuildOptions;
 
 /**

@@ -92,7 +92,7 @@ const mend = 'Mend the file, then start again.';
 /** Throws `UserFacing` that names every problem with its line and column. */
 export function parseProject(file: string, text: string): ProjectFile {
   const json = readJson(text.replace(/^\ufeff/, ''));
-  if ('brokenAt' in json) throw new UserFacing(`${at(file, json.brokenAt)}: ${whyBroken(text, json.brokenAt)}.`, mend);
+  if ('brokenAt' in json) throw new UserFacing(`${at(file, json.brokenAt)}: ${json.why}.`, mend);
   const { project, problems, warnings } = checkProject(json.value);
   const line = ({ path: place, message }: (typeof problems)[number]): string =>
     `${at(file, json.placeOf(place))}: ${nameOf(place)}${message}`;
@@ -102,18 +102,6 @@ export function parseProject(file: string, text: string): ProjectFile {
 }
 
 const at = (file: string, { line, column }: TextPlace): string => `${file}:${line}:${column}`;
-
-function whyBroken(text: string, { line, column }: TextPlace): string {
-  const rest = (text.split('\n')[line - 1] ?? '').slice(column - 1);
-  if (rest.startsWith('//') || rest.startsWith('/*')) return 'JSON has no comments';
-  if (/^[}\]]/.test(rest)) return 'it is not valid JSON: there is a comma too many before this, or a value is missing';
-  if (/^['‘’“”`]|^[A-Za-z_$]/.test(rest)) return 'it is not valid JSON: names and texts stand in double quotes, "…"';
-  if (rest.startsWith('"') && !hasControl(rest))
-    return 'it is not valid JSON: a comma or a quote is missing before this';
-  return 'it is not valid JSON from here on';
-}
-
-const hasControl = (text: string): boolean => /\p{Cc}/u.test(text.trim());
 
 /** `notifications.channels[0].url ` */
 function nameOf(place: readonly PropertyKey[]): string {

@@ -6,4 +6,6 @@ import { projectSchema } from './projectSchema.ts';
 export const projectJsonSchema = (): object => ({
   ...z.toJSONSchema(projectSchema, { target: 'draft-7', io: 'input' }),
   title: 'A project of Helios',
+  // A word of VS Code.
+  allowComments: true,
 });

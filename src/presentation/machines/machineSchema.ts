@@ -15,6 +15,8 @@ export function machinesJsonSchema(): object {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'The machines of Helios',
+    // A word of VS Code.
+    allowComments: true,
     type: 'object',
     required: ['version', 'machines'],
     properties: {

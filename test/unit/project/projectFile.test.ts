@@ -70,7 +70,8 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     '{\n  "model": "x",\n}',
     /^\/p\/helios\.json:3:1: it is not valid JSON: there is a comma too many/,
   ],
-  ['a comment', '{ // x\n}', /:1:3: JSON has no comments/],
+  ['a comment without an end', '{ /* x\n}', /:1:3: it is not valid JSON: the comment that begins here has no end/],
+  ['a text that ends too early', '{\n "model": "x\n}', /:2:11: .*the text that begins here has no closing quote/],
   ['an end too early', '{"model": ', /not valid JSON/],
   ['nothing', '', /not valid JSON/],
   ['a list', '[]', /:1:1: must be an object/],
@@ -154,6 +155,11 @@ describe('helios.json', () => {
     const { file, folder: of, warnings, ...project } = parseProject('/p/helios.json', JSON.stringify(documented));
     assert.deepEqual([file, of, warnings], ['/p/helios.json', '/p', []]);
     assert.deepEqual(project, documented);
+  });
+
+  it('may have comments', () => {
+    const { model, warnings } = parseProject('/p/helios.json', '// x\n{\n  "model": "y" // z\n  /* "modle": 1 */\n}');
+    assert.deepEqual([model, warnings], ['y', []]);
   });
 
   it('is read with every field that there is', () => {

@@ -58,9 +58,83 @@ describe('machines.json', () => {
     });
   });
 
+  it('keeps comments and layout when it changes', async () => {
+    const text = [
+      '// The machines of the lab.',
+      '{',
+      '    "version": 1,',
+      '    "machines": [',
+      '        // The old one.',
+      '        { "id": "gpu1", "kind": "ssh", "host": "10.0.0.5", "user": "ada" }, // Slow.',
+      '        /* The new one. */',
+      '        {',
+      '            "id": "gpu2",',
+      '            "kind": "ssh",',
+      '            "alias": "gpu2" // See ~/.ssh/config.',
+      '        } // Fast.',
+      '        // More to come.',
+      '    ]',
+      '}',
+      '',
+    ];
+    const it = await given(text.join('\n'));
+    const now = (): string[] => readFileSync(path(), 'utf8').split('\n');
+    const { problems } = await it.read();
+    assert.deepEqual(problems, []);
+
+    await it.put({ id: 'gpu1', kind: 'ssh', host: '10.0.0.6', port: 2222 });
+    const changed = now();
+    assert.deepEqual(changed.slice(0, 5), text.slice(0, 5));
+    assert.deepEqual(changed.slice(-9), text.slice(-9));
+    assert.ok(changed.join('\n').includes('}, // Slow.'));
+
+    await writeFileAtomic(path(), text.join('\n'), 0o600);
+    await it.put({ id: 'gpu3', kind: 'ssh', alias: 'gpu3' });
+    const added = [
+      '        {',
+      '            "id": "gpu3",',
+      '            "kind": "ssh",',
+      '            "alias": "gpu3"',
+      '        }',
+    ];
+    assert.deepEqual(now(), [...text.slice(0, 11), '        }, // Fast.', ...added, ...text.slice(12)]);
+
+    assert.equal(await it.remove('gpu3'), true);
+    assert.deepEqual(now(), text);
+
+    assert.equal(await it.remove('gpu1'), true);
+    assert.deepEqual(now(), [...text.slice(0, 4), ...text.slice(6)]);
+    assert.equal(await it.remove('gpu2'), true);
+    assert.deepEqual(now(), [...text.slice(0, 4), ...text.slice(12)]);
+    await it.put(gpu1);
+    assert.ok(now().includes('        // More to come.'));
+    assert.deepEqual(await it.read(), { entries: [gpu1], problems: [] });
+  });
+
+  it('says which name of a machine stands twice, and uses the last', async () => {
+    const it = await given(
+      '{ "version": 1,\n "machines": [\n {"id": "a", "kind": "ssh", "host": "x",\n "host": "y"}]}',
+    );
+    const { entries, problems } = await it.read();
+    assert.deepEqual(entries, [{ id: 'a', kind: 'ssh', host: 'y' }]);
+    assert.match(problems.join('\n'), /^[^\n]*machines\.json, line 4: host stands there twice: this one counts\.$/);
+    await it.put({ id: 'a', kind: 'ssh', host: 'z' });
+    assert.deepEqual(await it.read(), { entries: [{ id: 'a', kind: 'ssh', host: 'z' }], problems: [] });
+  });
+
   const broken: [string, string, RegExp][] = [
-    ['is not JSON', '{\n  "version": 1,\n  "machines": [,]\n}\n', /line 3: it is not valid JSON\. Mend it by hand/],
-    ['ends too early', '{ "version": 1,\n "machines": [\n', /line 3: it is not valid JSON/],
+    [
+      'is not JSON',
+      '{\n  "version": 1,\n  "machines": [,]\n}\n',
+      /line 3: it is not valid JSON: there is a comma too many, .*\. Mend it by hand/,
+    ],
+    ['ends too early', '{ "version": 1,\n "machines": [\n', /line 3: it is not valid JSON: it ends too early/],
+    ['ends in a comma too many', '{ "version": 1,\n "machines": [],\n}', /line 3: .*a comma too many before this/],
+    [
+      'has its machines twice',
+      '{ "version": 1,\n "machines": [],\n "machines": []\n}',
+      /line 3: machines stands there twice/,
+    ],
     ['is a list', '[]', /line 1: it is not \{ "version": 1/],
     ['is of another version', '{\n "machines": [],\n "version": 2 }', /line 3: its version is not 1/],
   ];
