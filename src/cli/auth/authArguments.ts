@@ -1,5 +1,6 @@
 /** `helios auth …`: what is to be done about signing in. */
 import { UserFacing } from '../../base/errors.ts';
+import { readWords } from '../command.ts';
 
 export interface AuthArguments {
   /** What stands behind `auth`, without the options. */
@@ -7,10 +8,14 @@ export interface AuthArguments {
   readonly isJson: boolean;
 }
 
-export const authArguments = (words: readonly string[]): AuthArguments => ({
-  words: words.filter((word) => word !== '--json'),
-  isJson: words.includes('--json'),
-});
+const usage = 'helios auth login, helios auth logout, or helios auth status [--json].';
+
+/** Throws `UserFacing` with what is understood. */
+export function authArguments(words: readonly string[]): AuthArguments {
+  const options = { json: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = readWords(words, { options, maxWords: Infinity, usage });
+  return { words: positionals, isJson: values.json };
+}
 
 export type AuthAction = 'login' | 'logout' | 'status';
 

@@ -1,6 +1,5 @@
 /** `helios models`: which of them are wanted. */
-import { parseArgs } from 'node:util';
-import { messageOf, UserFacing } from '../../base/errors.ts';
+import { readWords } from '../command.ts';
 
 export interface ModelOptions {
   readonly isJson: boolean;
@@ -9,21 +8,17 @@ export interface ModelOptions {
   readonly provider: string | undefined;
 }
 
+const usage = 'helios models [--provider NAME] [--refresh] [--json].';
+
 /** Throws `UserFacing` with what is understood. */
 export function parseModelOptions(words: readonly string[]): ModelOptions {
-  try {
-    const { values } = parseArgs({
-      args: [...words],
-      options: {
-        json: { type: 'boolean', default: false },
-        refresh: { type: 'boolean', default: false },
-        provider: { type: 'string', short: 'P' },
-      },
-    });
-    return { isJson: values.json, isFresh: values.refresh, provider: values.provider };
-  } catch (error) {
-    throw new UserFacing(messageOf(error), 'Write helios models [--provider NAME] [--refresh] [--json].');
-  }
+  const options = {
+    json: { type: 'boolean', default: false },
+    refresh: { type: 'boolean', default: false },
+    provider: { type: 'string', short: 'P' },
+  } as const;
+  const { json, refresh, provider } = readWords(words, { options, maxWords: 0, usage }).values;
+  return { isJson: json, isFresh: refresh, provider };
 }
 
 export const modelHelp = `Usage: helios models [options]

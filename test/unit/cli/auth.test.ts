@@ -203,6 +203,7 @@ describe('helios auth', () => {
     [['auth', 'login', 'chatgpt', 'now'], /does not know “now”/],
     [['auth', 'status', 'chatgpt'], /does not know “chatgpt”/],
     [['auth', 'logout', '--json'], /has no --json/],
+    [['auth', 'status', '--jsn'], /There is no option --jsn\.\nWrite helios auth login, /],
     [['auth', 'status', '--home', ''], /--home needs a folder/],
   ];
   for (const [argv, words] of refusals)

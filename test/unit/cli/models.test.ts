@@ -114,8 +114,8 @@ describe('helios models', () => {
     assert.equal((await helios(['models', '--help'])).stdout.text, modelHelp);
     assert.ok(modelHelp.split('\n').every((line) => line.length <= 120));
     for (const [argv, said] of [
-      [['models', '--jsn'], /--jsn.*\nWrite helios models/s],
-      [['models', 'opus'], /opus.*\nWrite helios models/s],
+      [['models', '--jsn'], /There is no option --jsn\.\nWrite helios models/],
+      [['models', 'opus'], /“opus” is one word too many\.\nWrite helios models/],
       [['models', '-P', 'opneai'], /no model provider opneai.*\n.*claude, openai/],
     ] as const) {
       const { code, stderr } = await helios(argv);
