@@ -9,7 +9,7 @@ import { verdictText } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
 import { budgetText } from '../journal/limitText.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { killedWhy } from '../runs/alarms.ts';
+import { killedWhy } from '../journal/runText.ts';
 import type { RecordedMessage, RecordedResult } from './attachments.ts';
 import { experimentNews } from './experimentNews.ts';
 import { growingFold } from '../journal/growingFold.ts';

@@ -5,7 +5,7 @@ import { callCostText, triggerText, approvalDetail } from '../../presentation/se
 import { verdictWords, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
-import { formatBytes, formatDuration, formatUsd, formatValue, oneLine } from '../../base/text.ts';
+import { formatBytes, formatDuration, formatValue, oneLine } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import { shortTokens } from '../../presentation/limits.ts';
 import type { Fact, TextSection } from '../../protocol/sessionView.ts';
@@ -185,7 +185,7 @@ function called({ callId, name, effect }: EventOf<'tool.started'>, { events, ste
 }
 
 /** Journals of older versions hold the bytes, newer ones name their files. */
-const attached = ({ attachments = [], attachmentFiles = [] }: Of<'tool.finished'>): string[] => [
+const attached = ({ attachments = [], attachmentFiles = [] }: EventOf<'tool.finished'>): string[] => [
   ...attachments.map(({ name, mediaType }) => `${name} (${mediaType})`),
   ...attachmentFiles.map(({ name, mediaType, sizeBytes }) =>
     [name, `(${mediaType}, ${formatBytes(sizeBytes)})`].filter((word) => word !== undefined).join(' '),
