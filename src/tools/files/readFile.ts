@@ -2,6 +2,7 @@ import { pathAccess } from '../terms/accesses.ts';
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
+import { cleanText, counted, shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { readLines } from './lineReader.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
@@ -11,11 +12,12 @@ import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 const headBytes = 8192;
 const maxAttachmentBytes = 10 * 1024 * 1024;
 const maxLineChars = 2000;
+const maxNames = 500;
 
 export const readFile = ({ machines }: MachineTools): Tool =>
   defineTool({
     name: 'read_file',
-    description: 'Read lines of a text file, or look at an image or PDF (up to 10 MiB).',
+    description: 'Read lines of a text file, list a folder, or look at an image or PDF (up to 10 MiB).',
     effect: 'read',
     parameters: z.strictObject({
       machine_id: machineId,
@@ -30,8 +32,8 @@ export const readFile = ({ machines }: MachineTools): Tool =>
       const machine = machines.get(args.machine_id);
       const path = await machinePath(machine, args.path);
       const stat = await machine.stat(path);
-      if (!stat) throw new ToolFailure(`There is no file ${path}. List its folder with remote_exec (ls).`);
-      if (stat.isDirectory) throw new ToolFailure(`${path} is a folder. List it with remote_exec (ls).`);
+      if (!stat) throw new ToolFailure(`There is no file ${path}. Read its folder to see what is there.`);
+      if (stat.isDirectory) return listFolder(machine, path);
       const head = await machine.readFile(path, { offset: 0, maxBytes: headBytes });
       const mediaType = mediaTypeOf(head);
       if (mediaType) return readAttachment(machine, path, { mediaType, sizeBytes: stat.sizeBytes });
@@ -42,6 +44,21 @@ export const readFile = ({ machines }: MachineTools): Tool =>
       return readText(machine, path, args);
     },
   });
+
+/** Names in the folder, those of folders with a slash at their end. */
+async function listFolder(machine: Machine, path: string): Promise<ToolResult> {
+  const script = `cd -- ${shellQuote(path)} && LC_ALL=C ls -1Ap | head -n ${maxNames + 1}`;
+  const names = (await machine.query(script)).split('\n').filter((name) => name !== '');
+  const entries = names.slice(0, maxNames).map(cleanText);
+  return {
+    content: {
+      folder: path,
+      entries,
+      ...(names.length > maxNames && { note: `Only the first ${maxNames} are shown.` }),
+    },
+    summary: names.length > maxNames ? `more than ${maxNames} entries` : counted(names.length, 'entry', 'entries'),
+  };
+}
 
 async function readText(machine: Machine, path: string, args: { offset: number; limit: number }): Promise<ToolResult> {
   const { lines, total } = await readLines(machine, path, args.offset, args.offset + args.limit - 1);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { truncateSync, writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { readFile } from '../../../src/tools/files/readFile.ts';
@@ -57,6 +57,20 @@ describe('read_file', () => {
     assert.equal((await answer(tool(), { path: 'fake.png' })).content, 'only text');
   });
 
+  it('lists a folder, and says when it has more than is shown', async () => {
+    mkdirSync(join(folder(), 'data'));
+    for (const name of ['.env', 'a b.txt', "it's.py", '-n']) write(name, 'x');
+    assert.deepEqual((await call(tool(), { path: '.' })).content, {
+      folder: folder(),
+      entries: ['-n', '.env', 'a b.txt', 'data/', "it's.py"],
+    });
+    for (let index = 0; index < 501; index += 1) write(`data/${index}`, '');
+    const { content, summary } = await call(tool(), { path: 'data' });
+    assert.equal((content as { entries: string[] }).entries.length, 500);
+    assert.match(JSON.stringify(content), /Only the first 500/);
+    assert.equal(summary, 'more than 500 entries');
+  });
+
   it('refuses what cannot be read, and says what to do', async () => {
     write('model.pt', Buffer.from([1, 0, 2]));
     write('huge.png', png);
@@ -64,7 +78,6 @@ describe('read_file', () => {
     await assert.rejects(call(tool(), { path: 'model.pt' }), /binary \(3 bytes\).*remote_exec/);
     await assert.rejects(call(tool(), { path: 'huge.png' }), /at most 10 MiB/);
     await assert.rejects(call(tool(), { path: 'no.txt' }), /no file .*no\.txt/);
-    await assert.rejects(call(tool(), { path: '.' }), /is a folder/);
     await assert.rejects(call(tool(), { path: 'x', machine_id: 'gpu1' }), /no machine "gpu1".*local/);
     write('short.txt', 'one\n');
     await assert.rejects(call(tool(), { path: 'short.txt', offset: 5 }), /has 1 lines; offset 5/);
