@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { link, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, UserFacing } from '../base/errors.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
@@ -17,8 +16,9 @@ export async function writePieces(
 ): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    const output = createWriteStream(temporary, { mode: 0o600, flags: 'wx', flush: true });
-    await pipeline(pieces, output);
+    // Opened first: a stream that opens it by itself may do so after the failure, and leave it behind.
+    const handle = await open(temporary, 'wx', 0o600);
+    await pipeline(pieces, handle.createWriteStream({ flush: true }));
     if (replaces) await rename(temporary, file);
     else await link(temporary, file);
   } catch (error) {
