@@ -54,6 +54,7 @@ describe('runs and sessions of another process', () => {
     of.interrupts.fire();
     assert.equal(await watching, 130);
     assert.equal(session.state.runs.values().next().value?.verdict, undefined);
+    await session.stop({ killRuns: true });
   });
 
   it('are ended, and their owner records it', async () => {
