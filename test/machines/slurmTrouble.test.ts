@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock, type Clock } from '../../src/base/clock.ts';
@@ -118,6 +118,7 @@ describe('runs on a Slurm cluster in trouble', () => {
       return Promise.resolve({ kind: 'ended', end: { kind: 'completed' }, endedMs: Date.now() });
     };
     const { heartbeat } = runFolder(machine.runsFolder, run.spec.id);
+    await until('its capsule beats', () => existsSync(heartbeat));
     for (let beat = 1; beat <= 12; beat += 1) {
       utimesSync(heartbeat, beat, beat);
       const before = asked;
