@@ -62,7 +62,7 @@ describe('the inbox in the hands of a person', () => {
     await workbench.setTheme('dark');
     await workbench.sendChat('@helios bring loss < 0.1');
     await rowMatching(/Two GPUs are free/, /default in 1 h 2\d m: no|default in 1 h: no/);
-    await workbench.chatMatching(/q1: Two GPUs are free\. .*default: no/s);
+    await workbench.chatMatching(/Question q1 · Two GPUs are free\. .*Default: no/s);
     await workbench.screenshot('inbox-question-dark');
   });
 

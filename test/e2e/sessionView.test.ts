@@ -76,7 +76,7 @@ describe('the session view in the hands of a person', () => {
 
   it('opens beside a session that goes on, and follows it', async () => {
     await workbench.sendChat('@helios bring loss < 0.1');
-    await workbench.chatMatching(/q1: Two GPUs/);
+    await workbench.chatMatching(/Question q1 · Two GPUs/);
     await workbench.command('Helios: Open Session');
     view = await workbench.webview('.session .row');
     await seen('.list', /Run 1 · baseline/);
