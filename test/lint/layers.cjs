@@ -1,7 +1,7 @@
 // The layers of the product, for `architecture.cjs`, which enforces them, and `figures.ts`, which counts.
 
 // Who may import whom. A folder may import itself, `base`, and the folders listed beside it; nothing else.
-// CONTRIBUTING.md shows this table to people; this object enforces it.
+// docs/architecture.md shows this table to readers.
 const below = {
   base: [],
   build: [],
