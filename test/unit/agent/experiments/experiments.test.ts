@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { Session } from '../../../../src/agent/contract/sessions.ts';
+import type { ExperimentRow } from '../../../../src/experiments/ledger.ts';
+import { GitRepo } from '../../../fakes/gitRepo.ts';
+import { random } from '../../../fakes/random.ts';
+import { ScriptedModel, type ScriptedCall, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
+import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
+
+const run = (command: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall => ({
+  name: 'remote_exec_background',
+  input: { command, metric_names: ['loss'], ...more },
+});
+const train = (more = ''): string => `python3 train.py ${more}`.trim();
+const until = (number: number): ScriptedCall => ({
+  name: 'sleep',
+  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: number }], deadline_minutes: 5 },
+});
+const decide = (experiment: string, decision: string, why = 'measured'): ScriptedCall => ({
+  name: 'exp_decide',
+  input: { experiment, decision, why },
+});
+const quit: ScriptedCall = { name: 'finish', input: { outcome: 'blocked', summary: 'ok' } };
+
+/** `python3 train.py --lr 0.5` measures loss=0.5, and what `--fail` says fails. */
+const program = `import sys
+args = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+lr = float(args.get("--lr", 1)) + 0.01 * float(args.get("--seed", 0))
+print(f"loss={lr}")
+sys.exit(int(args.get("--fail", 0)))
+`;
+
+describe('experiments of a session', () => {
+  let folder: string;
+  let repo: GitRepo;
+  let bed: TestEngine | undefined;
+  let model: ScriptedModel;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'helios-experiments-'));
+    repo = GitRepo.create(path.join(folder, 'work'), { 'train.py': program });
+  });
+  afterEach(async () => {
+    await bed?.dispose();
+    bed = undefined;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Makes the calls one after the other, each in a turn of its own. */
+  const night = async (...replies: (ScriptedCall | ScriptedReply)[]): Promise<Session> => {
+    const script = [
+      ...replies.map((one): ScriptedReply => (typeof one === 'object' && 'name' in one ? [one] : one)),
+      [quit],
+    ];
+    model = new ScriptedModel(script);
+    bed = await testEngine(model, { folder });
+    const session = await bed.start();
+    assert.equal(await session.ended, 'blocked');
+    return session;
+  };
+  const results = (session: Session, name = 'remote_exec_background'): { text: string; isError: boolean }[] =>
+    eventsOf(session, 'tool.finished').filter((event) => event.name === name);
+  const row = (session: Session, id: string): ExperimentRow => {
+    const found = session.ledger.experiments.find((one) => one.id === id);
+    assert.ok(found, id);
+    return found;
+  };
+
+  it('plans an experiment before its run, with what the code was', async () => {
+    repo.write({ 'notes.md': 'not committed' });
+    const session = await night(run(train('--lr 0.5 --seed 3'), { hypothesis: 'half is better' }), until(1));
+    const [planned] = eventsOf(session, 'experiment.planned');
+    const [launched] = eventsOf(session, 'run.planned');
+    assert.ok(planned && launched && session.events().indexOf(planned) < session.events().indexOf(launched));
+    assert.equal(launched.spec.experimentId, 'e1');
+    assert.equal(launched.callId, planned.callId);
+    const { code, fingerprint, ...plan } = planned.plan;
+    assert.deepEqual(plan, {
+      ...{ id: 'e1', number: 1, machineId: 'local', hypothesis: 'half is better', seed: '3' },
+      ...{ command: train('--lr 0.5 --seed 3'), cwd: repo.folder },
+    });
+    assert.match(fingerprint, /^[0-9a-f]{16}$/);
+    assert.ok(code.kind === 'git' && code.isDirty && code.head === repo.git('rev-parse', 'HEAD'));
+    assert.deepEqual(repo.names(code.commit ?? ''), ['notes.md', 'train.py']);
+    assert.match(results(session)[0]?.text ?? '', /"experiment":"e1"/);
+    const { status, verdicts, result, runs, cost } = row(session, 'e1');
+    assert.deepEqual(
+      { status, verdicts, n: result?.n, mean: result?.mean },
+      { status: 'over', verdicts: '1 ok', n: 1, mean: 0.53 },
+    );
+    assert.equal(runs[0]?.experimentId, 'e1');
+    assert.ok(cost && cost.tokens > 0);
+  });
+
+  it('refuses what was tried before, in other words, and says what came of it', async () => {
+    const session = await night(
+      ...[run(train('--lr 0.5 --bs 8'), { label: 'first' }), until(1), decide('e1', 'discard', 'no gain')],
+      run(`python  train.py '--bs' 8 --lr=5e-1 > log.txt`, { label: 'another idea', hypothesis: 'new' }),
+    );
+    const [, refused] = results(session);
+    assert.ok(refused?.isError);
+    assert.match(
+      refused.text,
+      /Nothing was started: this was tried before\.\n- experiment e1 "first" ran the same code/,
+    );
+    assert.match(refused.text, /run 1\): 1 ok, loss 0\.5; discard: no gain/);
+    assert.match(refused.text, /retest: "<why>"/);
+    assert.equal(session.state.runs.size, 1);
+    assert.equal(session.state.records.size, 1);
+  });
+
+  it('makes it again on purpose: as a retest, or as a repeat with another seed', async () => {
+    const session = await night(
+      ...[run(train('--lr 0.5 --seed 1')), until(1), run(train('--lr 0.5 --seed 2'))],
+      ...[run(train('--lr 0.5 --seed 2'), { experiment: 'e1' }), until(2)],
+      ...[run(train('--seed 1 --lr 0.5'), { retest: 'the disk was full' }), until(3)],
+    );
+    assert.deepEqual(
+      results(session).map(({ isError }) => isError),
+      [false, true, false, false],
+    );
+    assert.match(results(session)[1]?.text ?? '', /differ in nothing but seed.*\n.*experiment: "e1" adds a run/);
+    const { result, runs } = row(session, 'e1');
+    assert.deepEqual([result?.n, runs.length], [2, 2]);
+    assert.ok(Math.abs((result?.mean ?? 0) - 0.515) < 1e-9 && Math.abs((result?.spread ?? 0) - 0.00707) < 1e-4);
+    assert.deepEqual(row(session, 'e2').plan?.retest, { of: 'e1', why: 'the disk was full' });
+  });
+
+  it('lets the same command run in other code, unless only comments are other', async () => {
+    const edit = (line: string): ScriptedCall => ({
+      name: 'write_file',
+      input: { path: path.join(repo.folder, 'train.py'), content: `${program}${line}\n` },
+    });
+    const session = await night(
+      ...[run(train()), until(1), edit('# a thought'), run(train()), edit('print("more")'), run(train()), until(2)],
+      run(train(), { experiment: 'e1' }),
+    );
+    const [, words, code, joined] = results(session);
+    assert.match(words?.text ?? '', /ran the same code \(comments and outputs do not count\)/);
+    assert.equal(code?.isError, false);
+    assert.match(joined?.text ?? '', /The code has changed since experiment e1/);
+    assert.equal(session.state.records.size, 2);
+  });
+
+  it('tries again what failed, once something was done about it', async () => {
+    const mend = { name: 'remote_exec', input: { command: 'true' } };
+    const failing = run(train('--fail 3'));
+    const session = await night(failing, until(1), failing, mend, failing, until(2));
+    assert.deepEqual(
+      results(session).map(({ isError }) => isError),
+      [false, true, false],
+    );
+    assert.match(results(session)[1]?.text ?? '', /crash: its run failed/);
+  });
+
+  it('without a repository knows the code only while nothing was done', async () => {
+    rmSync(path.join(repo.folder, '.git'), { recursive: true });
+    const write = { name: 'write_file', input: { path: path.join(repo.folder, 'data'), content: 'x' } };
+    const note = { name: 'memory_write', input: { path: '/n', gist: 'g' } };
+    const session = await night(run(train()), until(1), note, run(train()), write, run(train()), until(2));
+    assert.deepEqual(
+      results(session).map(({ isError }) => isError),
+      [false, true, false],
+    );
+    assert.equal(row(session, 'e1').plan?.code.kind, 'none');
+  });
+
+  it('makes one experiment of a sweep, and refuses points that were tried', async () => {
+    const sweep = (rates: readonly number[], more = {}): ScriptedCall => ({
+      name: 'sweep',
+      input: {
+        command_template: 'python3 train.py --lr {lr}',
+        params: { lr: rates },
+        metric_names: ['loss'],
+        max_parallel: 3,
+        ...more,
+      },
+    });
+    const untilSwept = {
+      name: 'sleep',
+      input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] },
+    };
+    const session = await night(
+      ...[run(train('--lr 0.5')), until(1), sweep([0.5, 0.6]), sweep([0.6, 0.7], { hypothesis: 'more' }), untilSwept],
+      run(train('--lr 0.70')),
+    );
+    const [refused, made] = results(session, 'sweep');
+    assert.match(refused?.text ?? '', /1 of 2 points were tried before\.\n- experiment e1/);
+    assert.match(made?.text ?? '', /"experiment":"e2"/);
+    assert.match(results(session)[1]?.text ?? '', /experiment e2 "more"/);
+    const { runs, plan, result } = row(session, 'e2');
+    assert.deepEqual([runs.map(({ sweepId }) => sweepId), plan?.command], [['s1', 's1'], 'python3 train.py --lr {lr}']);
+    assert.equal(result?.mean, 0.6, 'of the best point, not of them all');
+    assert.equal(session.state.sweeps.get('s1')?.plan.experimentId, 'e2');
+  });
+
+  it('decides when it is over, with what was measured, and warns where that speaks against it', async () => {
+    const session = await night(
+      ...[run('sleep 5; echo loss=1'), decide('e1', 'keep'), { name: 'kill_task', input: { run: 1 } }],
+      ...[run(train('--lr 0.5')), until(2), decide('2', 'keep', 'the best so far')],
+      ...[run(train('--lr 0.7')), until(3), decide('experiment 3', 'keep', 'nice'), decide('e3', 'discard', 'worse')],
+      ...[decide('e3', 'discard', 'worse'), decide('e9', 'keep'), decide('e1', 'keep')],
+    );
+    const [going, kept, worse, , , missing, empty] = results(session, 'exp_decide').map(({ text }) => text);
+    assert.match(going ?? '', /Experiment e1 goes on \(run 1\): sleep until it is over/);
+    assert.match(kept ?? '', /"measured":"1 ok, loss 0\.5"}$/);
+    assert.match(worse ?? '', /worse than the best so far: loss 0\.7 against loss 0\.5 of experiment e2/);
+    assert.match(missing ?? '', /There is no experiment e9\. Experiments: e1, e2, e3\./);
+    assert.match(empty ?? '', /Nothing was measured/);
+    assert.deepEqual(
+      row(session, 'e3').decisions.map(({ decision, by }) => [decision, by]),
+      [
+        ['keep', 'agent'],
+        ['discard', 'agent'],
+      ],
+    );
+    assert.equal(session.ledger.champion?.experimentId, 'e2');
+  });
+
+  it('tells once what is over and not decided, and decides crashes itself', async () => {
+    const session = await night(run(train('--lr 0.5'), { label: 'half' }), until(1), run(train('--fail 1')), until(2));
+    const [decided] = eventsOf(session, 'experiment.decided');
+    assert.deepEqual([decided?.experimentId, decided?.decision, decided?.by], ['e2', 'crash', 'engine']);
+    const said = JSON.stringify(model.requests.at(-1)?.messages);
+    assert.equal(said.split('[Experiment e1 (half) is over and not decided: call exp_decide.]').length, 2);
+    assert.equal(said.split('[Decided for you: experiment e2 is crash, its run failed.]').length, 2);
+    assert.ok(!said.includes('Experiment e2'));
+    const asked = model.requests.map(({ messages }) => JSON.stringify(messages.slice(0, -2)));
+    for (const [index, text] of asked.entries())
+      assert.ok(
+        (asked[index + 1] ?? text).startsWith(text.slice(0, -1)),
+        'what was said before is never said otherwise',
+      );
+  });
+
+  it('launches at most 2 % of what a forgetful model repeats', async function () {
+    this.timeout(120_000);
+    const next = random(7);
+    const ideas: string[] = [];
+    const rewrite = (lr: string, bs: string): string => {
+      const forms = [
+        `python3 train.py --lr ${lr} --bs ${bs}`,
+        `python train.py --bs=${bs} --lr=${Number(lr).toExponential()}`,
+        `PYTHONUNBUFFERED=1 python3 -u train.py --bs '${bs}.0' "--lr" ${lr.replace(/^0/, '')}`,
+        `mkdir -p out && python3 train.py --lr ${lr} --bs ${bs} > out/log 2>&1`,
+        `python3 train.py --run-name try-${Math.floor(next() * 1e6)} --lr ${lr}  --bs ${bs}`,
+      ];
+      return forms[Math.floor(next() * forms.length)] ?? '';
+    };
+    let repeated = 0;
+    const replies: ScriptedReply[] = [];
+    for (let index = 0; index < 50; index += 1) {
+      const isRepeat = ideas.length > 0 && next() < 0.3;
+      repeated += isRepeat ? 1 : 0;
+      const idea = isRepeat ? (ideas[Math.floor(next() * ideas.length)] ?? '') : `0.${index + 101} ${8 + index}`;
+      if (!isRepeat) ideas.push(idea);
+      const [lr = '', bs = ''] = idea.split(' ');
+      replies.push([run(rewrite(lr, bs), { label: `idea ${index}`, hypothesis: `hunch ${index}` })]);
+    }
+    const session = await night(...replies);
+    const launched = session.state.runs.size;
+    const doubled = launched - ideas.length;
+    assert.ok(repeated >= 10, `${repeated}`);
+    assert.ok(launched >= ideas.length, 'no new idea was refused');
+    assert.ok(doubled <= 0.02 * repeated, `${doubled} of ${repeated} repetitions were launched`);
+  });
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
+import { eventsOf, testEngine, until, type TestEngine, type TestEngineOptions } from '../../../fakes/testEngine.ts';
+
+const train = 'for i in 1 2 3; do echo "step=$i loss=0.$((9 - i))"; done';
+const launch = [{ name: 'remote_exec_background', input: { command: train, metric_names: ['loss'], label: 'small' } }];
+const wait = [
+  {
+    name: 'sleep',
+    input: { reason: 'it trains', wake_conditions: [{ type: 'process_exit', run: 1 }], deadline_minutes: 1 },
+  },
+];
+const finish = [
+  {
+    name: 'finish',
+    input: { outcome: 'goal_met', summary: 'loss 0.6, soon 0.05.', evidence: [{ run: '1', metric: 'loss' }] },
+  },
+];
+
+describe('reports of a session', () => {
+  let bed: TestEngine | undefined;
+  afterEach(async () => {
+    await bed?.dispose();
+    bed = undefined;
+  });
+
+  async function night(script: readonly ScriptedReply[], options: TestEngineOptions = {}) {
+    bed = await testEngine(new ScriptedModel(script), options);
+    const session = await bed.start({ goal: 'bring loss < 0.7' });
+    await session.ended;
+    return { session, bed, reports: bed.engine.reports };
+  }
+
+  it('writes the brief with its charts when a session ends that made a run', async () => {
+    const { session, bed, reports } = await night([launch, wait, finish]);
+    const written = await reports.afterEnd(session.id);
+    assert.equal(written?.isAtEnd, true);
+    assert.ok(written.file.startsWith(path.join(bed.work, 'helios-reports')), written.file);
+    const text = await readFile(written.file, 'utf8');
+    assert.match(text, /\*\*The goal is met\.\*\*/);
+    assert.match(text, /\*\*loss 0\.6\*\* in \[run 1\]\(#run-1\)/);
+    assert.match(text, /> loss 0\.6, soon 0\.05 \*\(not measured\)\*\./);
+    const [, chart = ''] = /!\[[^\]]*\]\((charts\/[\w-]+\.svg)\)/.exec(text) ?? [];
+    assert.match(await readFile(path.join(path.dirname(written.file), chart), 'utf8'), /^<svg /);
+    assert.equal(await reports.find(session.id), written.file);
+    const [, output = ''] = /`([^`]+output\.log)`/.exec(text) ?? [];
+    assert.match(await readFile(output, 'utf8'), /loss=0\.6/);
+  });
+
+  it('writes none where no run was made, or where none is wanted', async () => {
+    const blocked = [{ name: 'finish', input: { outcome: 'blocked', summary: 'no data' } }];
+    const { session, bed, reports } = await night([blocked]);
+    assert.equal(await reports.afterEnd(session.id), undefined);
+    assert.deepEqual(await readdir(bed.work), []);
+    await bed.dispose();
+    const never = await night([launch, wait, finish], { settings: { report: 'never' } });
+    assert.equal(await never.reports.afterEnd(never.session.id), undefined);
+    assert.equal(await never.reports.find(never.session.id), undefined);
+  });
+
+  it('tells later of runs that end after their session', async () => {
+    const { session, bed, reports } = await night([
+      [
+        {
+          name: 'remote_exec_background',
+          input: { command: 'while [ ! -e go ]; do sleep 0.02; done; echo loss=0.25' },
+        },
+      ],
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'I wait for you.' } }],
+    ]);
+    const first = await reports.afterEnd(session.id);
+    assert.match(await readFile(first?.file ?? '', 'utf8'), /\| running \|/);
+    await writeFile(path.join(bed.work, 'go'), '');
+    await until(() => eventsOf(session, 'run.ended').length === 1);
+    const second = await reports.afterEnd(session.id);
+    assert.deepEqual([second?.file, second?.isAtEnd], [first?.file, false]);
+    assert.match(await readFile(first?.file ?? '', 'utf8'), /\| ok \|/);
+  });
+
+  it('gives the brief of a session that another process worked on, and writes it on request', async () => {
+    const { session, bed } = await night([launch, wait, finish], { settings: { report: 'never' } });
+    const again = await bed.restart(new ScriptedModel([]));
+    try {
+      assert.match(await again.engine.reports.brief(session.id), /\*\*loss 0\.6\*\* in \[run 1\]/);
+      assert.deepEqual((await readdir(again.work)).includes('helios-reports'), false);
+      const { file } = await again.engine.reports.write(session.id);
+      assert.match(
+        await readFile(file, 'utf8'),
+        /!\[loss of run 1\]\(charts\/loss\.svg\)/,
+        'points are read from the files',
+      );
+    } finally {
+      await again.dispose();
+    }
+  });
+
+  it('takes secrets out of what it writes', async () => {
+    const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
+    const said = [{ name: 'finish', input: { outcome: 'blocked', summary: `The key ${key} does not work.` } }];
+    const { session, reports } = await night([launch, wait, said]);
+    const file = (await reports.afterEnd(session.id))?.file ?? '';
+    assert.match(await readFile(file, 'utf8'), /The key \\?\[redacted\\?\] does not work/);
+    assert.doesNotMatch(await reports.brief(session.id), new RegExp(key));
+  });
+
+  it('lets the model write its account, and tells it which numbers were not measured', async () => {
+    const account = [{ name: 'writeup', input: { notes: 'It fell to 0.6.\n\nWith more data: 0.05 and 0.05.' } }];
+    const { session, reports } = await night([launch, wait, account, finish]);
+    const [result] = eventsOf(session, 'tool.finished').filter(({ name }) => name === 'writeup');
+    const { file, not_measured: unmeasured } = JSON.parse(result?.text ?? '') as {
+      file: string;
+      not_measured: string[];
+    };
+    assert.deepEqual(unmeasured, ['0.05']);
+    assert.deepEqual(result?.changedFiles, [file]);
+    assert.match(await readFile(file, 'utf8'), /> It fell to 0\.6\.\n>\n> With more data: 0\.05 \*\(not measured\)\*/);
+    await rm(file);
+    const again = await reports.writeup(session.id);
+    assert.equal(again.file, file);
+    assert.match(await readFile(file, 'utf8'), /It fell to 0\.6/, 'without a model, its last account stands');
+  });
+
+  it('says that the work folder is gone, and goes on', async () => {
+    const { session, bed, reports } = await night([launch, wait, finish]);
+    await reports.afterEnd(session.id);
+    await rm(bed.work, { recursive: true });
+    await assert.rejects(reports.write(session.id), { reason: 'user' });
+    assert.match(await reports.brief(session.id), /The goal is met/);
+  });
+
+  it('writes one after the other, and is done when the engine has closed', async () => {
+    const { session, bed, reports } = await night([launch, wait, finish]);
+    const written = await Promise.all([
+      reports.write(session.id),
+      reports.write(session.id),
+      reports.writeup(session.id),
+    ]);
+    const folder = path.dirname(written[0].file);
+    await bed.engine.close();
+    assert.deepEqual((await readdir(folder)).sort(), ['brief.md', 'charts', 'writeup.md']);
+  });
+
+  it('knows no session that is not there', async () => {
+    const { reports } = await night([launch, wait, finish]);
+    await assert.rejects(reports.brief('s-000000000aaaaaa' as never));
+  });
+});

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import { WatchDesk } from '../../../../src/agent/runs/watchDesk.ts';
+import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
+import { Emitter } from '../../../../src/base/emitter.ts';
+import { silentLogger } from '../../../../src/base/logger.ts';
+import type { GpuSample, ResourceSample } from '../../../../src/machines/resources/resourceSample.ts';
+import type { Run, RunChange } from '../../../../src/runs/liveRun.ts';
+import type { Liveness } from '../../../../src/runs/run.ts';
+import { defaultPolicy, type WatchdogPolicy } from '../../../../src/watchdogs/settings.ts';
+import { ManualClock } from '../../../fakes/manualClock.ts';
+import { scratchFolder } from '../../../fakes/scratch.ts';
+import { runState, started } from '../../vscode/states.ts';
+
+const minuteMs = 60_000;
+const gb = 1e9;
+
+describe('the watch over the runs of a session', () => {
+  const folder = scratchFolder();
+  let clock: ManualClock;
+  let log: SessionLog;
+  let desk: WatchDesk;
+  let runs: { number: number; liveness: Liveness; lastOutputMs: number | undefined; machineId: string }[];
+  let killed: number[];
+  let sample: ResourceSample | undefined;
+  let looked: Emitter<string>;
+  let changed: Emitter<RunChange>;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    [runs, killed, sample] = [[], [], undefined];
+    [looked, changed] = [new Emitter(), new Emitter()];
+    const { v: _v, id: _id, at: _at, ...first } = started();
+    log = await SessionLog.open(join(folder(), 'journal.jsonl'), clock, first);
+  });
+  afterEach(async () => {
+    desk.dispose();
+    await log.close();
+  });
+
+  const runOf = (number: number): Run => {
+    const { machineId, ...known } = runs.find((run) => run.number === number) ?? assert.fail();
+    const { spec, process } = runState(number);
+    const metrics = { names: () => [], series: () => assert.fail() };
+    return { spec: { ...spec, machineId }, process, metrics, ...known } as unknown as Run;
+  };
+  const go = async (number: number, machineId = 'gpu1'): Promise<void> => {
+    runs.push({ number, machineId, liveness: { kind: 'running' }, lastOutputMs: 1 });
+    const { spec, process } = runOf(number);
+    await log.record({ type: 'run.planned', callId: 'c', spec });
+    await log.record({ type: 'run.started', runId: spec.id, process: process ?? assert.fail() });
+  };
+  const open = (policy: Partial<WatchdogPolicy> = {}): void => {
+    desk = new WatchDesk({
+      ...{ log, clock, logger: silentLogger, onFailed: assert.fail, policy: { ...defaultPolicy, ...policy } },
+      desk: {
+        live: () => runs.map(({ number }) => runOf(number)),
+        settle: () => Promise.resolve(),
+        ledger: () => ({ rows: [], experiments: [], imported: [] }),
+      },
+      runs: {
+        onDidChange: changed.event,
+        kill({ spec: { number }, liveness }) {
+          killed.push(number);
+          const sent = { signal: 'TERM', signalled: [], left: [], isEscalated: false };
+          return Promise.resolve({ ...sent, wasRunning: true, isVerified: true, liveness });
+        },
+      },
+      resources: { onDidChange: looked.event, latest: () => sample },
+      questions: { ask: () => Promise.resolve({ id: 'q1', fallback: '', deadlineMs: 1 }) },
+      waiting: { alarm: () => undefined },
+    });
+    desk.open();
+  };
+  /** Alarms as `run kind action`, once nothing more is being recorded. */
+  const alarms = async (): Promise<string[]> => {
+    let before = -1;
+    while (before !== log.events.length) {
+      before = log.events.length;
+      await log.record({ type: 'note.unpinned', number: 1 });
+      before += 1;
+      for (let round = 0; round < 3; round += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    return log.events.flatMap((event) => {
+      if (event.type !== 'run.alarmed') return [];
+      return [`${log.state.runs.get(event.runId)?.spec.number} ${event.kind} ${event.action}`];
+    });
+  };
+  const look = (facts: Omit<ResourceSample, 'atMs'>, machineId = 'gpu1'): void => {
+    sample = { atMs: clock.now(), ...facts };
+    looked.fire(machineId);
+  };
+  const disk = (freeGb: number) => ({ disks: [{ path: '/', freeBytes: freeGb * gb, totalBytes: 1_000 * gb }] });
+
+  it('tells of a full disk once for all runs of the machine, and anew after there was room', async () => {
+    await Promise.all([go(1, 'other'), go(2), go(3)]);
+    open();
+    look(disk(100));
+    for (const _ of [1, 2, 3]) look(disk(4));
+    assert.deepEqual(await alarms(), ['2 disk warn']);
+    look(disk(6));
+    look(disk(4));
+    assert.deepEqual(await alarms(), ['2 disk warn'], 'there was not much room');
+    look(disk(8));
+    look(disk(4));
+    assert.deepEqual(await alarms(), ['2 disk warn', '2 disk warn']);
+  });
+
+  it('ends all runs of a machine for its disk where the policy says kill, and those of no other', async () => {
+    await Promise.all([go(1, 'other'), go(2), go(3)]);
+    open({ disk: { ...defaultPolicy.disk, action: 'kill' } });
+    look(disk(4));
+    assert.deepEqual(await alarms(), ['2 disk kill', '3 disk kill']);
+    assert.deepEqual(killed.toSorted(), [2, 3]);
+  });
+
+  it('does not tell again of a disk that it told of before it was taken up', async () => {
+    await go(1);
+    await log.record({ type: 'run.alarmed', runId: runOf(1).spec.id, kind: 'disk', detail: 'd', action: 'warn' });
+    open();
+    look(disk(4));
+    assert.deepEqual(await alarms(), ['1 disk warn']);
+    look(disk(100));
+    look(disk(4));
+    assert.deepEqual(await alarms(), ['1 disk warn', '1 disk warn']);
+  });
+
+  const gpu = (utilisationPercent?: number): GpuSample => ({
+    ...{ id: '0', processes: [{ pid: 101 }] },
+    ...(utilisationPercent !== undefined && { utilisationPercent }),
+  });
+  const lookFor = async (minutes: number, gpus: readonly GpuSample[]): Promise<string[]> => {
+    for (let second = 0; second <= minutes * 60; second += 15) {
+      look({ gpus });
+      await clock.advance(15_000);
+    }
+    return (await alarms()).filter((text) => text.includes('gpu_idle'));
+  };
+  const gpuCases: readonly (readonly [name: string, gpus: readonly GpuSample[], told: readonly string[]])[] = [
+    ['does nothing', [gpu(0)], ['1 gpu_idle warn']],
+    ['works', [gpu(50)], []],
+    ['the driver tells nothing of', [gpu()], []],
+    ['does nothing beside one that the driver tells nothing of', [gpu(0), { ...gpu(), id: '1' }], []],
+    ['does nothing beside one that works', [gpu(0), { ...gpu(50), id: '1' }], []],
+    ['belongs to somebody else', [{ ...gpu(0), processes: [{ pid: 9 }] }], []],
+  ];
+  for (const [name, gpus, told] of gpuCases)
+    it(`${told.length > 0 ? 'tells' : 'says nothing'} of a GPU that ${name}`, async () => {
+      await go(1);
+      open({ silence: { action: 'off', minutes: 1 } });
+      assert.deepEqual(await lookFor(16, gpus), told);
+    });
+
+  it('counts no silence while a machine does not answer', async () => {
+    await go(1);
+    open({ silence: { action: 'warn', minutes: 10 } });
+    const [run] = runs;
+    assert.ok(run);
+    for (let outage = 0; outage < 20; outage += 1) {
+      run.liveness = { kind: 'unknown', why: 'no answer' };
+      await clock.advance(minuteMs);
+      run.liveness = { kind: 'running' };
+      await clock.advance(15_000);
+    }
+    assert.deepEqual(await alarms(), []);
+    await clock.advance(10 * minuteMs);
+    assert.deepEqual(await alarms(), ['1 silence warn']);
+  });
+
+  it('measures a run that began anew from there, and looks no more once there is nothing to watch', async () => {
+    await go(1);
+    open({ silence: { action: 'warn', minutes: 10 } });
+    await clock.advance(9 * minuteMs);
+    const run = runOf(1);
+    changed.fire({ kind: 'started', run, process: run.process ?? assert.fail() });
+    await clock.advance(9 * minuteMs);
+    assert.deepEqual(await alarms(), []);
+    await clock.advance(2 * minuteMs);
+    assert.deepEqual(await alarms(), ['1 silence warn']);
+    changed.fire({ kind: 'ended', run, verdict: { kind: 'ok' }, endedMs: 1 });
+    await clock.advance(minuteMs);
+    assert.equal(clock.pendingTimers, 0);
+  });
+});
