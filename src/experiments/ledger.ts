@@ -76,8 +76,6 @@ export interface ExperimentRow {
   readonly plan?: ExperimentPlan;
   readonly hypothesis: string;
   readonly command: string;
-  /** In the order of their first use. */
-  readonly machineIds: readonly string[];
   /** Oldest first; those that never came to life are left out. */
   readonly runs: readonly LedgerRow[];
   readonly status: ExperimentStatus;

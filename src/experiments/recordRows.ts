@@ -61,7 +61,6 @@ function plannedRow(
   return {
     ...{ id: plan.id, plan, hypothesis: plan.hypothesis, command: plan.command, decisions },
     ...common(runs, decisive),
-    ...(runs.length === 0 && { machineIds: [plan.machineId] }),
     ...(decision && { decision }),
   };
 }
@@ -79,7 +78,6 @@ function common(runs: readonly LedgerRow[], decisive: Decisive | undefined) {
   const cost = costOf(runs);
   const limit = runs.find((run) => run.limit !== undefined)?.limit;
   return {
-    machineIds: [...new Set(runs.map(({ machineId }) => machineId))],
     runs,
     status: statusOf(runs),
     verdicts: verdictsOf(runs),

@@ -123,11 +123,6 @@ export class MemoryStore implements Disposable {
     return renderTree(await this.tree(), budgetTokens);
   }
 
-  /** Number of nodes. */
-  async count(): Promise<number> {
-    return (await this.tree()).length;
-  }
-
   dispose(): void {
     this.#watch.dispose();
   }

@@ -11,7 +11,6 @@ import { newestFirst } from './modelFamily.ts';
 /** A model of a provider, with what is known of it. */
 export interface CatalogueEntry {
   readonly provider: string;
-  readonly providerLabel: string;
   readonly model: ModelDescription;
   /** `live`: the provider itself said so · `known`: from our list. */
   readonly source: 'live' | 'known';
@@ -76,11 +75,11 @@ export class LiveCatalogue implements ModelCatalogue {
 
   known(): readonly CatalogueEntry[] {
     return this.#deps.providers().flatMap((provider) => {
-      const { id, label } = provider;
+      const { id } = provider;
       const byDefault = this.#defaultIfAny(provider);
       const source = this.#heard(provider) === undefined ? ('known' as const) : ('live' as const);
       return this.#models(provider).map((model) => ({
-        ...{ provider: id, providerLabel: label, model, source },
+        ...{ provider: id, model, source },
         isDefault: model.id === byDefault,
       }));
     });

@@ -262,7 +262,6 @@ export interface SessionHeader {
   readonly turns: number;
   readonly cost: string;
   readonly startedMs: number;
-  readonly lastMs: number;
   /** It may go on: the view follows the newest step. */
   readonly isGrowing: boolean;
   readonly openQuestions: number;

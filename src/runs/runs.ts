@@ -5,7 +5,7 @@ import { delay } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
 import { messageOf } from '../base/errors.ts';
-import type { RunId, SessionId } from '../base/ids.ts';
+import type { RunId } from '../base/ids.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import { shellQuote } from '../base/text.ts';
 import { absentMachine } from '../machines/absentMachine.ts';
@@ -23,7 +23,7 @@ import { hostOf } from './hostOf.ts';
 import { notStarted, unconfirmed, type LaunchFailure } from './launchFailure.ts';
 import { LiveRun, type Run, type RunChange } from './liveRun.ts';
 import { readTail, type OutputTail } from './outputTail.ts';
-import type { Liveness, RunSpec } from './run.ts';
+import type { RunSpec } from './run.ts';
 import type { RunHost } from './runHost.ts';
 import { startProcess, startTimeoutMs, submitJobs } from './starting.ts';
 
@@ -55,7 +55,6 @@ export interface KillResult extends SignalReport {
   readonly wasRunning: boolean;
   /** The machine was asked afterwards and no process of the run is left. */
   readonly isVerified: boolean;
-  readonly liveness: Liveness;
 }
 
 const defaultGraceMs = 10_000;
@@ -138,21 +137,6 @@ export class Runs implements Disposable {
     return [...this.#runs.values()].sort((a, b) => a.spec.plannedMs - b.spec.plannedMs);
   }
 
-  /**
-   * By run id, `machine:pid` or `machine:job`, or number (`7`, `run 7`); the newest where several fit, also when it has ended. Numbers
-   * are counted per session: with `sessionId`, only those of that session are meant.
-   */
-  find(reference: string | number, sessionId?: SessionId): Run | undefined {
-    const text = String(reference)
-      .trim()
-      .replace(/^(run\s*|#)(?=\d)/i, '');
-    const isMeant = ({ spec, handle }: Run): boolean =>
-      spec.id === text ||
-      handle === text ||
-      (String(spec.number) === text && (sessionId === undefined || spec.sessionId === sessionId));
-    return this.all().findLast(isMeant);
-  }
-
   /** The last lines of the output; also of a run that has ended. Without any, what its job said beside it. */
   async output(run: Run, { lines }: { readonly lines: number }): Promise<OutputTail> {
     const machine = this.#machineOf(run);
@@ -173,7 +157,7 @@ export class Runs implements Disposable {
     const { isOver, ...report } = await host.signal(signal, isEnding ? graceMs : undefined);
     const isVerified = isEnding && isOver;
     if (isVerified) await this.#recorded(run);
-    return { ...report, signal, wasRunning, isVerified, liveness: run.liveness };
+    return { ...report, signal, wasRunning, isVerified };
   }
 
   /** Lets go of every run. None is ended by it. */

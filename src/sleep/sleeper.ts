@@ -20,12 +20,6 @@ export interface Wake {
   readonly errors: readonly string[];
 }
 
-/** A sleep that goes on. Disposing it ends it without a word. */
-export interface ArmedSleep extends Disposable {
-  /** The state as of now, for views and for a wake by a person. */
-  wakeBy(why: Wake['why']): Wake;
-}
-
 interface Condition {
   readonly trigger: Trigger;
   isMet: boolean;
@@ -49,7 +43,7 @@ export class Sleeper implements Disposable {
   }
 
   /** Calls `onWake` exactly once, never before this returns; not at all once the result or the sleeper is disposed. */
-  arm(request: SleepRequest, onWake: (wake: Wake) => void): ArmedSleep {
+  arm(request: SleepRequest, onWake: (wake: Wake) => void): Disposable {
     const conditions = request.triggers.map((trigger): Condition => ({
       trigger,
       isMet: false,
@@ -79,7 +73,7 @@ export class Sleeper implements Disposable {
     for (const condition of conditions) watches.add(this.#watch(condition, () => isDecided, onChange));
     if (request.deadlineMs !== undefined)
       watches.add(alarmAt(this.#clock, request.deadlineMs, () => decide('deadline')));
-    return { dispose: () => end.dispose(), wakeBy: (why) => wakeOf(conditions, why) };
+    return end;
   }
 
   dispose(): void {

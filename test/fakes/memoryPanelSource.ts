@@ -1,7 +1,7 @@
-import { Emitter } from '../../src/base/emitter.ts';
 import { formatValue } from '../../src/base/text.ts';
 import type { PanelMetric, PanelRun, PanelState } from '../../src/protocol/metricsPanel.ts';
 import type { PanelSeries, PanelSource } from '../../src/vscode/metrics/panelSource.ts';
+import { WatchedEmitter } from './watchedEmitter.ts';
 
 interface Stored {
   steps: Float64Array;
@@ -13,8 +13,8 @@ const startedMs = Date.UTC(2026, 0, 1);
 
 /** Runs and series in memory, changed by the test. One point is one second. */
 export class MemoryPanelSource implements PanelSource {
-  readonly #stateEmitter = new Emitter<void>();
-  readonly #pointsEmitter = new Emitter<{ runId: string; metric: string }>();
+  readonly #stateEmitter = new WatchedEmitter<void>();
+  readonly #pointsEmitter = new WatchedEmitter<{ runId: string; metric: string }>();
   readonly #series = new Map<string, Stored>();
   readonly onDidChangeState = this.#stateEmitter.event;
   readonly onDidAddPoints = this.#pointsEmitter.event;

@@ -1,16 +1,16 @@
 import type { JournalEvent, SessionEvent } from '../../src/agent/journal/events.ts';
 import { foldSession } from '../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
-import { Emitter } from '../../src/base/emitter.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import type { Ledger } from '../../src/experiments/ledger.ts';
 import type { SeriesColumns } from '../../src/metrics/metric.ts';
 import type { SessionHand, SessionViewSource } from '../../src/vscode/sessionView/viewSource.ts';
+import { WatchedEmitter } from './watchedEmitter.ts';
 
 /** A session in memory, written by the test as it goes. */
 export class MemorySessionSource implements SessionViewSource {
   readonly id = 's-000000001demo' as SessionId;
-  readonly #changed = new Emitter<void>();
+  readonly #changed = new WatchedEmitter<void>();
   readonly #events: JournalEvent[] = [];
   #added = 0;
   readonly #series = new Map<string, SeriesColumns>();

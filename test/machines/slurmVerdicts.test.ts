@@ -66,7 +66,7 @@ describe('verdicts of runs on a Slurm cluster', () => {
       ['queued'],
     );
     const result = await runs.kill(run);
-    assert.deepEqual([result.isVerified, result.liveness.kind], [true, 'ended']);
+    assert.deepEqual([result.isVerified, run.liveness.kind], [true, 'ended']);
     assert.deepEqual(await endOf(run), { kind: 'killed' });
     assert.equal(run.process, undefined);
   });

@@ -1,18 +1,13 @@
 /** Reports of sessions, as front ends see them. */
-import type { Event } from '../../base/emitter.ts';
 import type { SessionId } from '../../base/ids.ts';
 
 /** A report in the work folder of its session. */
 export interface WrittenReport {
-  readonly sessionId: SessionId;
   /** Absolute. */
   readonly file: string;
-  /** The session has ended a moment ago. */
-  readonly isAtEnd: boolean;
 }
 
 export interface WrittenWriteup {
-  readonly sessionId: SessionId;
   /** Absolute. */
   readonly file: string;
   /** Of the brief that was written with it. */
@@ -37,5 +32,4 @@ export interface Reports {
   find(id: SessionId): Promise<string | undefined>;
   /** What was written by itself when the session ended here; `undefined` where nothing was. */
   afterEnd(id: SessionId): Promise<WrittenReport | undefined>;
-  readonly onDidWrite: Event<WrittenReport>;
 }

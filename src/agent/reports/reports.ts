@@ -1,6 +1,5 @@
 /** The reports of the sessions of a home: built from journals, written into the work folder, the brief by itself at the end. */
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { Emitter } from '../../base/emitter.ts';
 import { adviceOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -42,13 +41,11 @@ const writeupName = 'writeup.md';
 export class SessionReports implements Reports {
   readonly #deps: SessionReportsDeps;
   readonly #owned = new DisposableStore();
-  readonly #written = this.#owned.add(new Emitter<WrittenReport>());
   readonly #watched = new Map<SessionId, Disposable>();
   /** One report of a session after the other: the last one written is of the newest state. */
   readonly #writing = new Map<SessionId, Promise<unknown>>();
   /** What came of the brief at the last end of each session that ended here. */
   readonly #atEnd = new Map<SessionId, Promise<WrittenReport | undefined>>();
-  readonly onDidWrite = this.#written.event;
 
   constructor(deps: SessionReportsDeps) {
     this.#deps = deps;
@@ -65,12 +62,12 @@ export class SessionReports implements Reports {
   }
 
   write(id: SessionId): Promise<WrittenReport> {
-    return this.#inTurn(id, () => this.#writeBrief(id, false));
+    return this.#inTurn(id, () => this.#writeBrief(id));
   }
 
   writeup(id: SessionId, notes?: string): Promise<WrittenWriteup> {
     return this.#inTurn(id, async () => {
-      const { file: brief } = await this.#writeBrief(id, false);
+      const { file: brief } = await this.#writeBrief(id);
       const source = await this.#source(id);
       const facts = this.#factsOf(source);
       const told = notes ?? lastNotes(source.events);
@@ -78,7 +75,7 @@ export class SessionReports implements Reports {
       const charts = await this.#writeCharts(folder, facts, source);
       const name = await folder.write(writeupName, this.#deps.redact(buildWriteup(facts, told, charts)));
       const unmeasured = unmeasuredNumbers(told, knownNumbers(facts)).map(({ text }) => text);
-      return { sessionId: id, brief, file: `${folder.folder}/${name}`, unmeasured: [...new Set(unmeasured)] };
+      return { brief, file: `${folder.folder}/${name}`, unmeasured: [...new Set(unmeasured)] };
     });
   }
 
@@ -98,15 +95,13 @@ export class SessionReports implements Reports {
     this.#owned.dispose();
   }
 
-  async #writeBrief(id: SessionId, isAtEnd: boolean): Promise<WrittenReport> {
+  async #writeBrief(id: SessionId): Promise<WrittenReport> {
     const source = await this.#source(id);
     const facts = this.#factsOf(source);
     const folder = await this.#folder(source.state, facts);
     const charts = await this.#writeCharts(folder, facts, source);
     const name = await folder.write(briefName, this.#deps.redact(buildBrief(facts, charts)));
-    const report = { sessionId: id, file: `${folder.folder}/${name}`, isAtEnd };
-    this.#written.fire(report);
-    return report;
+    return { file: `${folder.folder}/${name}` };
   }
 
   async #writeCharts(folder: ReportFolder, facts: BriefFacts, source: ReportSource): Promise<ReportChart[]> {
@@ -189,7 +184,7 @@ export class SessionReports implements Reports {
     const { id, state } = session;
     const isNews = ['session.ended', 'run.ended', 'experiment.decided', 'question.answered'].includes(type);
     if (state.end === undefined || !isNews || state.runs.size === 0 || !this.#deps.isWrittenAtEnd()) return;
-    const written = this.#inTurn(id, () => this.#writeBrief(id, type === 'session.ended'));
+    const written = this.#inTurn(id, () => this.#writeBrief(id));
     this.#atEnd.set(
       id,
       written.catch((error: unknown) => {

@@ -22,10 +22,8 @@ export interface SshConnectionParts {
   readonly random?: () => number;
 }
 
-/** `down`: `retryAtMs` is when it is tried again at the earliest. */
 export type SshState =
-  | { readonly kind: 'idle' | 'connecting' | 'connected' }
-  | { readonly kind: 'down'; readonly failure: MachineFailure; readonly retryAtMs: number };
+  { readonly kind: 'idle' | 'connecting' | 'connected' } | { readonly kind: 'down'; readonly failure: MachineFailure };
 
 const firstRetryMs = 500;
 const lastRetryMs = 60_000;
@@ -82,7 +80,7 @@ export class SshConnection implements CommandHost, Disposable {
   get state(): SshState {
     if (this.#client) return { kind: 'connected' };
     if (this.#connecting) return { kind: 'connecting' };
-    if (this.#failure) return { kind: 'down', failure: this.#failure, retryAtMs: this.#retryAtMs };
+    if (this.#failure) return { kind: 'down', failure: this.#failure };
     return { kind: 'idle' };
   }
 
@@ -246,7 +244,7 @@ export class SshConnection implements CommandHost, Disposable {
     this.#failure = failure;
     this.#retryAtMs = this.#clock.now() + longestMs * (0.5 + this.#random() / 2);
     if (this.#isDisposed) return;
-    this.#changes.fire({ kind: 'down', failure, retryAtMs: this.#retryAtMs });
+    this.#changes.fire({ kind: 'down', failure });
     this.#comeBack(isRefused);
   }
 

@@ -52,11 +52,11 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
     }),
     aliases: runAliases,
     describe: (args) => `${verb(args.signal)} ${referenceText(args)}`,
-    async execute(args, context) {
+    async execute(args) {
       const options = { signal: args.signal, graceMs: args.grace_seconds * 1000 };
       const sweep = sweeps.find(referenceText(args));
       if (sweep !== undefined) return killSweep({ runs, sweeps }, sweep, options);
-      const run = findRun(runs, args, context.sessionId);
+      const run = findRun(runs, args);
       const result = await runs.kill(run, options);
       return {
         content: { ...runFields(run), ...killFields(run, result) },

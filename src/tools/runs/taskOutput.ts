@@ -36,10 +36,10 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
     }),
     aliases: runAliases,
     describe: (args) => `Read output of ${referenceText(args)}`,
-    async execute(args, context) {
+    async execute(args) {
       const sweep = sweeps.find(referenceText(args));
       if (sweep !== undefined) return { content: sweeps.table(sweep) };
-      const run = findRun(runs, args, context.sessionId);
+      const run = findRun(runs, args);
       const { text, sizeBytes, path, isCut } = await runs.output(run, { lines: args.lines });
       return {
         content: {

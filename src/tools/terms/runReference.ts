@@ -1,12 +1,11 @@
 /** How tools name a run: by handle, id or number, in one parameter or in the pair of machine and pid. */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
-import type { SessionId } from '../../base/ids.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { verdictText } from '../../runs/run.ts';
 
 export interface RunFinder {
-  find(reference: string, sessionId: SessionId): Run | undefined;
+  find(reference: string): Run | undefined;
   /** Oldest first. */
   all(): readonly Run[];
 }
@@ -54,10 +53,10 @@ export const referenceText = ({ run, machine_id: machineId, pid }: RunReference)
   run === undefined ? `${machineId}:${pid ?? '?'}` : /^\d+$/.test(String(run)) ? `run ${run}` : String(run);
 
 /** The run that is meant; `ToolFailure` names those there are. */
-export function findRun(finder: RunFinder, args: RunReference, sessionId: SessionId): Run {
+export function findRun(finder: RunFinder, args: RunReference): Run {
   if (args.run === undefined && args.pid === undefined)
     throw new ToolFailure(`Name the run: run (its number, run_id or "machine:pid"), or machine_id and pid.`);
-  const found = finder.find(referenceText(args), sessionId);
+  const found = finder.find(referenceText(args));
   if (found) return found;
   const known = finder.all().slice(-20).map(runLine);
   const list = known.length > 0 ? `Runs:\n${known.join('\n')}` : 'No run has been started yet.';

@@ -4,9 +4,6 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
 
-/** - `required`: no key, no answer · `optional`: servers of one's own often ask for none · `none`: not a model */
-export type KeyNeed = 'required' | 'optional' | 'none';
-
 export interface ProviderKey {
   readonly provider: string;
   readonly label: string;
@@ -14,32 +11,28 @@ export interface ProviderKey {
   readonly secret: string;
   /** Of the environment; the first that is set is taken. */
   readonly variables: readonly string[];
-  readonly need: KeyNeed;
 }
 
 export const providerKeys: readonly ProviderKey[] = [
-  { provider: 'claude', label: 'Anthropic', secret: 'anthropic', variables: ['ANTHROPIC_API_KEY'], need: 'required' },
-  { provider: 'openai', label: 'OpenAI', secret: 'openai', variables: ['OPENAI_API_KEY'], need: 'required' },
+  { provider: 'claude', label: 'Anthropic', secret: 'anthropic', variables: ['ANTHROPIC_API_KEY'] },
+  { provider: 'openai', label: 'OpenAI', secret: 'openai', variables: ['OPENAI_API_KEY'] },
   {
     provider: 'gemini',
     label: 'Google Gemini',
     secret: 'gemini',
     variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-    need: 'required',
   },
   {
     provider: 'bedrock',
     label: 'AWS Bedrock',
     secret: 'bedrock',
     variables: ['AWS_BEARER_TOKEN_BEDROCK'],
-    need: 'optional',
   },
   {
     provider: 'compatible',
     label: 'OpenAI-compatible endpoint',
     secret: 'compatible',
     variables: ['OPENAI_API_KEY'],
-    need: 'optional',
   },
 ];
 
@@ -52,7 +45,6 @@ export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
   label,
   secret: endpointSecret(id),
   variables: [endpointVariable(id)],
-  need: 'optional',
 });
 
 /** `name` as the engine names the secret. */

@@ -11,8 +11,7 @@ import {
   type LanguageModelChat,
 } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
-import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { Emitter } from '../../base/emitter.ts';
+import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Attempt } from '../../models/guarded.ts';
 import { CallFailed, dependable } from '../../compose/ownProviders.ts';
@@ -45,9 +44,7 @@ const describe = (model: LanguageModelChat): ModelDescription => ({
 
 export class HostModels implements Disposable {
   readonly provider: ModelProvider;
-  readonly #owned = new DisposableStore();
-  readonly #changed = this.#owned.add(new Emitter<void>());
-  readonly onDidChange = this.#changed.event;
+  readonly #listening: Disposable;
   #models: readonly LanguageModelChat[] = [];
 
   constructor() {
@@ -79,18 +76,17 @@ export class HostModels implements Disposable {
         },
       ),
     };
-    this.#owned.add(lm.onDidChangeChatModels(() => void this.refresh()));
+    this.#listening = lm.onDidChangeChatModels(() => void this.refresh());
   }
 
   /** Asks VS Code which models there are now. */
   async refresh(): Promise<readonly ModelDescription[]> {
     this.#models = (await lm.selectChatModels({})).filter(({ vendor }) => vendor !== modelVendor);
-    this.#changed.fire();
     return this.#models.map(describe);
   }
 
   dispose(): void {
-    this.#owned.dispose();
+    this.#listening.dispose();
   }
 
   async *#stream(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {

@@ -16,7 +16,6 @@ export function headerOf(source: SessionViewSource, state: SessionState, rows: n
     turns: state.turns,
     cost: costText(state),
     startedMs: state.startedMs,
-    lastMs: state.lastEventMs,
     isGrowing: source.isGrowing && state.phase !== 'ended',
     openQuestions: openQuestions(state).length,
     notes: state.stickies.size,

@@ -249,7 +249,7 @@ describe('MemoryStore', () => {
         ),
       );
     }
-    assert.equal(await store.count(), 2020);
+    assert.equal((await store.tree()).length, 2020);
     const text = await store.render(1500);
     assert.ok(text.length <= 6000, String(text.length));
     assert.ok(text.length > 4000, String(text.length));

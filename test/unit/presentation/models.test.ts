@@ -111,7 +111,7 @@ describe('sizes and prices', () => {
 
 describe('the table of models', () => {
   const entry = (provider: string, model: ModelDescription, more: Partial<CatalogueEntry> = {}): CatalogueEntry => ({
-    ...{ provider, providerLabel: provider, model, source: 'known', isDefault: false },
+    ...{ provider, model, source: 'known', isDefault: false },
     ...more,
   });
   const own: ModelDescription = {

@@ -39,7 +39,7 @@ describe('killing runs', () => {
     await printedPids(runs, run, 1);
     const result = await runs.kill(run);
     assert.equal(result.isEscalated, false);
-    assert.deepEqual(result.liveness.kind === 'ended' && result.liveness.verdict, { kind: 'killed' });
+    assert.deepEqual(await ended(run), { kind: 'killed' });
     assert.match((await runs.output(run, { lines: 5 })).text, /saved/);
   });
 
@@ -73,7 +73,8 @@ describe('killing runs', () => {
     await until('going on', () => statField(pid, 0) !== 'T');
     assert.equal(result.isVerified, false);
     assert.equal(run.liveness.kind, 'running');
-    assert.deepEqual((await runs.kill(run)).liveness.kind, 'ended');
+    await runs.kill(run);
+    assert.deepEqual(await ended(run), { kind: 'killed' });
   });
 
   it('touches nothing but the run', async () => {

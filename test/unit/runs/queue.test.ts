@@ -122,16 +122,6 @@ describe('runs that are given to a scheduler', () => {
     assert.equal((await runs.output(run, { lines: 5 })).text, '1');
   });
 
-  it('are found by number within their session, the newest where several fit', async () => {
-    const other = 's-2' as SessionId;
-    await runs.launchTogether([spec(1), spec(2), spec(7, { number: 1, sessionId: other }), spec(8, { number: 2 })]);
-    const idOf = (reference: string | number, sessionId?: SessionId): string | undefined =>
-      runs.find(reference, sessionId)?.spec.id;
-    assert.deepEqual([idOf(1), idOf(1, 's-1' as SessionId), idOf(1, other)], ['r-7', 'r-1', 'r-7']);
-    assert.deepEqual([idOf(' Run 2 '), idOf('#2'), idOf('run2'), idOf('2', other)], ['r-8', 'r-8', 'r-8', undefined]);
-    assert.deepEqual([idOf('r-2'), idOf('run'), idOf('3')], ['r-2', undefined, undefined]);
-  });
-
   it('tell nothing more once they were let go of', async () => {
     const run = await runs.launch(spec(1));
     runs.dispose();
@@ -144,9 +134,9 @@ describe('runs that are given to a scheduler', () => {
   it('are verified to be over when they were killed, with their end known', async () => {
     const run = await runs.launch(spec(1));
     scheduler.onCancel = () => (scheduler.jobState = { kind: 'ended', end: { kind: 'cancelled' }, endedMs: 5 });
-    const { isVerified, wasRunning, liveness, signal } = await runs.kill(run);
+    const { isVerified, wasRunning, signal } = await runs.kill(run);
     assert.deepEqual([isVerified, wasRunning, signal], [true, true, 'TERM']);
-    assert.deepEqual(liveness, { kind: 'ended', verdict: { kind: 'killed' }, endedMs: 5 });
+    assert.deepEqual(run.liveness, { kind: 'ended', verdict: { kind: 'killed' }, endedMs: 5 });
     assert.deepEqual(told, ['queued 1', 'ended 1']);
     const again = await runs.kill(run);
     assert.deepEqual([again.isVerified, again.wasRunning], [true, false]);

@@ -1,6 +1,5 @@
 import type { Clock } from '../../../src/base/clock.ts';
 import { toDisposable, type Disposable } from '../../../src/base/disposable.ts';
-import { Emitter } from '../../../src/base/emitter.ts';
 import type { RunId } from '../../../src/base/ids.ts';
 import type {
   FileState,
@@ -16,6 +15,7 @@ import { MachineFailure, type ExecResult } from '../../../src/machines/machine.t
 import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
 import type { MetricPoint } from '../../../src/metrics/metric.ts';
 import type { SleepLooks, SleepMachine, SleepResources, SleepWorld } from '../../../src/sleep/sleepWorld.ts';
+import { WatchedEmitter } from '../../fakes/watchedEmitter.ts';
 
 export const run7 = 'r-00000000700000' as RunId;
 export const run8 = 'r-00000000800000' as RunId;
@@ -127,7 +127,7 @@ class FakeLooks implements SleepLooks {
 
 /** Samples that the test makes. */
 class FakeResources implements SleepResources {
-  readonly #changes = new Emitter<string>();
+  readonly #changes = new WatchedEmitter<string>();
   readonly #samples = new Map<string, ResourceSample>();
   readonly onDidChange = this.#changes.event;
   watches = 0;
@@ -156,9 +156,9 @@ class FakeResources implements SleepResources {
 }
 
 export class FakeWorld implements SleepWorld {
-  readonly #ended = new Emitter<RunId>();
-  readonly #endedSweep = new Emitter<string>();
-  readonly #points = new Emitter<{ runId: RunId; points: readonly MetricPoint[] }>();
+  readonly #ended = new WatchedEmitter<RunId>();
+  readonly #endedSweep = new WatchedEmitter<string>();
+  readonly #points = new WatchedEmitter<{ runId: RunId; points: readonly MetricPoint[] }>();
   readonly #endedRuns = new Set<RunId>();
   readonly #endedSweeps = new Set<string>();
   readonly #last = new Map<string, number>();

@@ -14,7 +14,7 @@ import { MachineResources } from '../../../src/machines/resources/machineResourc
 import { SshConnection } from '../../../src/machines/ssh/sshConnection.ts';
 import { SshMachine } from '../../../src/machines/ssh/sshMachine.ts';
 import { parseSleep } from '../../../src/sleep/parseTriggers.ts';
-import { Sleeper, type ArmedSleep, type Wake } from '../../../src/sleep/sleeper.ts';
+import { Sleeper, type Wake } from '../../../src/sleep/sleeper.ts';
 import type { SleepRequest } from '../../../src/sleep/trigger.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../fakes/sshd.ts';
@@ -108,9 +108,10 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
       silences.push(() => Object.assign(machine, { query, exec }));
       return asked;
     };
-    const arm = (asked: SleepRequest): { sleep: ArmedSleep; wakes: Wake[] } => {
+    const arm = (asked: SleepRequest): { wakes: Wake[] } => {
       const wakes: Wake[] = [];
-      return { wakes, sleep: owned.add(sleeper.arm(asked, (wake) => wakes.push(wake))) };
+      owned.add(sleeper.arm(asked, (wake) => wakes.push(wake)));
+      return { wakes };
     };
     const metric = (source: Record<string, unknown>, field?: string) => ({
       type: 'metric',
@@ -145,16 +146,13 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
         metric({ type: 'json_file', path: path('no.json') }, 'loss'),
         metric({ type: 'tensorboard', logdir: path('tb') }, 'loss'),
       ];
-      const sleeps = new Map<string, { sleep: ArmedSleep; wakes: Wake[] }>();
+      const sleeps = new Map<string, { wakes: Wake[] }>();
       for (const [key, condition] of Object.entries(conditions)) sleeps.set(key, arm(await request(...bad, condition)));
       const woke = (): string[] => [...sleeps].filter(([, { wakes }]) => wakes.length > 0).map(([key]) => key);
       await until('what holds by itself wakes', () => woke().length >= 2);
       const asked = listen();
       await until('all is looked at again', () => asked.length >= 2);
       assert.deepEqual(woke(), ['stable', 'memory'], 'nothing else has happened');
-      const errors = sleeps.get('json')?.sleep.wakeBy('person').errors.join('\n') ?? '';
-      assert.match(errors, /no\.json is not there/);
-      assert.match(errors, /tb has no event files/);
       one.kill('SIGKILL');
       many.kill('SIGKILL');
       writeFileSync(path('done'), '');
@@ -167,6 +165,9 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
       await until('all wake', () => woke().length === sleeps.size).catch(() =>
         assert.deepEqual(woke(), [...sleeps.keys()]),
       );
+      const errors = sleeps.get('json')?.wakes[0]?.errors.join('\n') ?? '';
+      assert.match(errors, /no\.json is not there/);
+      assert.match(errors, /tb has no event files/);
       owned.dispose();
       await until('what was slow is ended', () => !isRunning(slow));
     });

@@ -18,12 +18,12 @@ describe('kill_task', () => {
     assert.equal(seen.verdict, 'killed');
     assert.equal(seen.verified, true);
     assert.ok(Number(seen.processes_ended) >= 1);
-    assert.equal(tasks().runs.find(1)?.liveness.kind, 'ended');
+    assert.equal(tasks().runs.find('run 1')?.liveness.kind, 'ended');
   });
 
   it('says of a run that is over how it ended', async () => {
     await launch('exit 3');
-    await until('end', () => tasks().runs.find(1)?.liveness.kind === 'ended');
+    await until('end', () => tasks().runs.find('run 1')?.liveness.kind === 'ended');
     const seen = await answer(tool(), { run: 1 });
     assert.deepEqual([seen.status, seen.verdict], ['already_exited', 'failed (exit code 3)']);
   });

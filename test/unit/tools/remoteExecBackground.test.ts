@@ -13,7 +13,7 @@ describe('remote_exec_background', () => {
 
   it('starts a run and says how to reach it', async () => {
     const result = await call(tool(), { command: 'echo loss=0.5', metric_names: ['loss'], label: 'lr=1' });
-    const run = tasks().runs.find(1);
+    const run = tasks().runs.find('run 1');
     assert.ok(run);
     assert.deepEqual(result.content, {
       run: 1,
@@ -67,11 +67,11 @@ describe('remote_exec_background', () => {
   it('makes log_path a link to the log, and leaves a file that is there alone', async () => {
     const { log_path: path } = await answer(tool(), { command: 'echo hi', log_path: 'logs/my run.log' });
     assert.equal(path, join(folder(), 'logs/my run.log'));
-    assert.equal(readlinkSync(String(path)), tasks().runs.find(1)?.outputPath);
+    assert.equal(readlinkSync(String(path)), tasks().runs.find('run 1')?.outputPath);
     await until('log is written', () => readFileSync(String(path), 'utf8') === 'hi\n');
     writeFileSync(join(folder(), 'mine'), 'keep');
     const second = await answer(tool(), { command: 'true', log_path: 'mine' });
-    assert.equal(second.log_path, tasks().runs.find(2)?.outputPath);
+    assert.equal(second.log_path, tasks().runs.find('run 2')?.outputPath);
     assert.match(String(second.warnings), /could not be made a link/);
     assert.equal(readFileSync(join(folder(), 'mine'), 'utf8'), 'keep');
   });

@@ -25,7 +25,7 @@ describe('task_output', () => {
 
   it('still knows a run that has ended, by every name', async () => {
     const { pid, run_id: runId, task } = await launch('echo Traceback; exit 3');
-    await until('end', () => tasks().runs.find(1)?.liveness.kind === 'ended');
+    await until('end', () => tasks().runs.find('run 1')?.liveness.kind === 'ended');
     for (const name of [{ pid }, { machine_id: 'local', pid }, { run: 1 }, { run_id: runId }, { task_id: task }]) {
       const seen = await answer(tool(), name);
       assert.deepEqual([seen.running, seen.status, seen.output], [false, 'failed (exit code 3)', 'Traceback']);

@@ -3,6 +3,7 @@ import { afterEach } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
 import { newRunId } from '../../../src/base/ids.ts';
 import type { Machines } from '../../../src/machines/machine.ts';
+import type { Run } from '../../../src/runs/liveRun.ts';
 import { Runs } from '../../../src/runs/runs.ts';
 import type { TaskKiller } from '../../../src/tools/runs/killTask.ts';
 import type { RunLauncher, RunRequest } from '../../../src/tools/runs/remoteExecBackground.ts';
@@ -11,11 +12,20 @@ import { localOnly, sessionId } from './machineTools.harness.ts';
 
 export interface Tasks {
   readonly machines: Machines;
-  readonly runs: Runs;
+  readonly runs: NamedRuns;
   readonly launcher: RunLauncher;
   readonly sweeps: TaskKiller['sweeps'];
   /** What the tools asked to be launched. */
   readonly requests: RunRequest[];
+}
+
+/** Finds a run as its session would. */
+class NamedRuns extends Runs {
+  find(reference: string): Run | undefined {
+    return this.all().findLast(
+      ({ spec, handle }) => spec.id === reference || handle === reference || `run ${spec.number}` === reference,
+    );
+  }
 }
 
 /** Real runs, planned and numbered as a session would; ended after each test. */
@@ -35,7 +45,7 @@ export function useTasks(): { folder: () => string; tasks: () => Tasks } {
 
 function make(folder: string): Tasks {
   const machines = localOnly(folder);
-  const runs = new Runs({ machines, folder: join(folder, 'runs'), clock: systemClock });
+  const runs = new NamedRuns({ machines, folder: join(folder, 'runs'), clock: systemClock });
   const requests: RunRequest[] = [];
   const launcher: RunLauncher = {
     machines,

@@ -4,17 +4,17 @@ import type { Session } from '../../../src/agent/contract/sessions.ts';
 import type { JournalEvent, SessionEvent, StreamEvent } from '../../../src/agent/journal/events.ts';
 import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { SessionState } from '../../../src/agent/journal/state.ts';
-import { Emitter } from '../../../src/base/emitter.ts';
 import { followSession, type FollowEnd, type FollowOptions } from '../../../src/vscode/chat/follow.ts';
 import type { ChatPart } from '../../../src/vscode/sessions/transcript.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { WatchedEmitter } from '../../fakes/watchedEmitter.ts';
 import { recorded, sessionId, started, stateOf } from './states.ts';
 
 /** As much of a session as following it needs; events are recorded by hand. */
 class ToldSession implements Pick<Session, 'id' | 'state' | 'onDidRecord' | 'onDidStream' | 'events' | 'say'> {
   readonly id = sessionId;
-  readonly #records = new Emitter<JournalEvent>();
-  readonly #streams = new Emitter<StreamEvent>();
+  readonly #records = new WatchedEmitter<JournalEvent>();
+  readonly #streams = new WatchedEmitter<StreamEvent>();
   readonly onDidRecord = this.#records.event;
   readonly onDidStream = this.#streams.event;
   readonly said: string[] = [];
