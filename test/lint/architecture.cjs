@@ -1,6 +1,26 @@
 // Enforces `layers.cjs`: a folder imports only what lies below it.
 const { below, floors } = require('./layers.cjs');
 
+/** Ends of the names of files that say what is shown, and leave showing it to others: unit tests run them as they are. */
+const withoutVscode = [
+  'Rows?',
+  'Lines',
+  'Text',
+  'Table',
+  'Words',
+  'Draft',
+  'Document',
+  'State',
+  'Choices',
+  '/statusBar',
+  '/follow',
+  '/transcript',
+  '/preconditions',
+  '/unseenBriefs',
+  '/limits',
+  '/commandTarget',
+];
+
 const floorRules = Object.entries(floors).flatMap(([folder, names]) =>
   names.map((name, index) => ({
     name: `${folder}-${name}`,
@@ -20,6 +40,12 @@ module.exports = {
       severity: 'error',
       from: { path: `^src/(${core}|protocol|cli|keeper|compose)` },
       to: { path: '(^|/)vscode($|/)|^src/(vscode/|extension)' },
+    },
+    {
+      name: 'rows-and-texts-know-no-vscode',
+      severity: 'error',
+      from: { path: `^src/vscode/.*(${withoutVscode.join('|')})\\.ts$` },
+      to: { path: '(^|node_modules/@types/)vscode$' },
     },
     {
       name: 'webview-knows-only-protocol',

@@ -1,4 +1,4 @@
-/** Two runs side by side as a document. Pure: no `vscode` here. */
+/** Two runs side by side as a document. */
 import { statusWords } from '../../agent/journal/runText.ts';
 import { formatValue } from '../../base/text.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';

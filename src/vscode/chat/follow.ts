@@ -1,4 +1,4 @@
-/** Shows a session as it works, until it waits, ends, or is no longer watched. Pure: no `vscode` here. */
+/** Shows a session as it works, until it waits, ends, or is no longer watched. */
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';

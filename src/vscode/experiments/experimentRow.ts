@@ -1,4 +1,4 @@
-/** An experiment as a row, with its runs below it. Pure: no `vscode` here. */
+/** An experiment as a row, with its runs below it. */
 import { resultWords } from '../../presentation/experiments/experimentText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { formatDuration, oneLine } from '../../base/text.ts';

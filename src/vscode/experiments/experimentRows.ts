@@ -1,4 +1,4 @@
-/** The Experiments tree: sessions, below each its experiments, and below those their runs. Pure: no `vscode` here. */
+/** The Experiments tree: sessions, below each its experiments, and below those their runs. */
 import { billText, costLines } from '../../presentation/costs.ts';
 import { budgetText } from '../../presentation/limits.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';

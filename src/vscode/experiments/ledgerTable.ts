@@ -1,4 +1,4 @@
-/** The ledger as a Markdown table. Pure: no `vscode` here. */
+/** The ledger as a Markdown table. */
 import { statusWords, summaryFor } from '../../presentation/runs/runText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { decisionText, resultWords } from '../../presentation/experiments/experimentText.ts';

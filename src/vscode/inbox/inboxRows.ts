@@ -1,4 +1,4 @@
-/** The Inbox: what the agent asks the person, and what the person pinned for the agent. Pure: no `vscode` here. */
+/** The Inbox: what the agent asks the person, and what the person pinned for the agent. */
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { Question, SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';

@@ -1,4 +1,4 @@
-/** The inbox in words, and answers as they are typed. Pure: no `vscode` here. */
+/** The inbox in words, and answers as they are typed. */
 import type { SessionState } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { formatSpan } from '../../base/span.ts';

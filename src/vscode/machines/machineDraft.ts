@@ -1,4 +1,4 @@
-/** A machine while it is asked for, and what becomes of the answers. Pure: no `vscode` here. */
+/** A machine while it is asked for, and what becomes of the answers. */
 import { adviceOf } from '../../base/errors.ts';
 import type { AuthMethod, MachineEntry, MachinePlace } from '../../machines/machineEntry.ts';
 import { checkedEntry } from '../../compose/machineFile.ts';

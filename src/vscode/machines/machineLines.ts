@@ -1,4 +1,4 @@
-/** Machines as a list of the chat, which is narrow. Pure: no `vscode` here. */
+/** Machines as a list of the chat, which is narrow. */
 import type { MachineReport } from '../../presentation/machines/machineReport.ts';
 import { gpusText, hostText } from '../../presentation/machines/resourceText.ts';
 import { plain } from '../../base/markdown.ts';

@@ -1,4 +1,4 @@
-/** The Machines tree: machines, and below each the runs of this window's sessions. Pure: no `vscode` here. */
+/** The Machines tree: machines, and below each the runs of this window's sessions. */
 import type { MachineKind } from '../../machines/machine.ts';
 import type { GpuSample, ResourceSample } from '../../machines/resources/resourceSample.ts';
 import { resourceLines, resourceText } from '../../presentation/machines/resourceText.ts';

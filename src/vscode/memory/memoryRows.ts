@@ -1,4 +1,4 @@
-/** The Memory tree: the notes of each open session and the notes that all sessions share. Pure: no `vscode` here. */
+/** The Memory tree: the notes of each open session and the notes that all sessions share. */
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { oneLine } from '../../base/text.ts';
 import type { TreeNode } from '../ui/treeNode.ts';

@@ -1,4 +1,4 @@
-/** A session as the metrics panel shows it. Pure: no `vscode` here. */
+/** A session as the metrics panel shows it. */
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor, statusWords } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';

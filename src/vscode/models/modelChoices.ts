@@ -1,4 +1,4 @@
-/** The models that can be picked, with what they hold and cost. Pure: no `vscode` here. */
+/** The models that can be picked, with what they hold and cost. */
 import type { ModelDescription, ModelProvider } from '../../models/model.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import { extendPrices, listPrices } from '../../compose/prices.ts';

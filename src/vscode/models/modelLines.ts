@@ -1,4 +1,4 @@
-/** Models as a list of the chat, which is narrow. Pure: no `vscode` here. */
+/** Models as a list of the chat, which is narrow. */
 import { plain } from '../../base/markdown.ts';
 
 /** A line for each row of `modelRows`. */

@@ -1,4 +1,4 @@
-/** What `@helios` says when it cannot start, and which model it takes. Pure: no `vscode` here. */
+/** What `@helios` says when it cannot start, and which model it takes. */
 import type { CommandId } from '../ui/contributions.ts';
 
 export interface Refusal {

@@ -1,4 +1,4 @@
-/** A brief for the chat, which has no places that links could lead to, and no pictures. Pure: no `vscode` here. */
+/** A brief for the chat, which has no places that links could lead to, and no pictures. */
 
 /** Without the table of runs, which is too wide there. */
 export const briefForChat = (markdown: string): string =>

@@ -1,4 +1,4 @@
-/** Runs as rows, the same under their session and under their machine. Pure: no `vscode` here. */
+/** Runs as rows, the same under their session and under their machine. */
 import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
 import { shortTokens } from '../../presentation/limits.ts';
 import { statusWords, summaryFor } from '../../presentation/runs/runText.ts';

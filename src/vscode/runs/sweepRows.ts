@@ -1,4 +1,4 @@
-/** A sweep as a row, with its points below it. Pure: no `vscode` here. */
+/** A sweep as a row, with its points below it. */
 import type { SessionState, SweepState } from '../../agent/journal/state.ts';
 import { isSweepOver, progressOf, summaryFor } from '../../presentation/runs/runText.ts';
 import { counted, formatValue } from '../../base/text.ts';

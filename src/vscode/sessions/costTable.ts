@@ -1,4 +1,4 @@
-/** What a session cost and what is left of its limits, as Markdown. Pure: no `vscode` here. */
+/** What a session cost and what is left of its limits, as Markdown. */
 import type { DayLimits, Measure } from '../../agent/budget/measures.ts';
 import { measuresOf, scopeText, shortTokens, usedText } from '../../presentation/limits.ts';
 import type { Spent } from '../../agent/contract/budget.ts';

@@ -1,4 +1,4 @@
-/** A journal as a document that reads like a lab notebook. Pure: no `vscode` here. */
+/** A journal as a document that reads like a lab notebook. */
 import { budgetText } from '../../presentation/limits.ts';
 import type { SessionReading } from '../../agent/contract/sessions.ts';
 import { applyEvent, initialState } from '../../compose/foldJournal.ts';

@@ -1,4 +1,4 @@
-/** What the status bar says. Pure: no `vscode` here. */
+/** What the status bar says. */
 import { nothingSpent } from '../../presentation/limits.ts';
 import { costLines } from '../../presentation/costs.ts';
 import { oneLine } from '../../base/text.ts';

@@ -1,4 +1,4 @@
-/** What a command was called on: a row of a tree, the argument of a button, or nothing. Pure: no `vscode` here. */
+/** What a command was called on: a row of a tree, the argument of a button, or nothing. */
 import { isRunId, isSessionId, type RunId, type SessionId } from '../../base/ids.ts';
 import type { RowTarget } from './treeNode.ts';
 

@@ -1,4 +1,4 @@
-/** Limits as the settings have them. Pure: no `vscode` here. */
+/** Limits as the settings have them. */
 import type { DayLimits } from '../../agent/budget/measures.ts';
 import type { Budget, Limits } from '../../agent/journal/events.ts';
 
