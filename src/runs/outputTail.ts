@@ -1,6 +1,8 @@
 /** The last lines of a run's output, bounded however long the output or its lines are. */
 import { cleanText } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
+import { runFolder } from './capsule.ts';
+import type { Run } from './liveRun.ts';
 
 export interface OutputTail {
   /** Clean text; a progress bar shows its last state only. */
@@ -15,6 +17,13 @@ export interface OutputTail {
 
 const maxTailBytes = 256 * 1024;
 const maxLineChars = 2000;
+
+/** The last lines of what a run printed. Without any, what its job said beside it. Rejects with `MachineFailure`. */
+export async function readOutput(machine: Machine, { spec, outputPath }: Run, lines: number): Promise<OutputTail> {
+  const tail = await readTail(machine, outputPath, lines);
+  if (tail.sizeBytes > 0 || machine.scheduler === undefined) return tail;
+  return readTail(machine, runFolder(machine.runsFolder, spec.id).batch, lines);
+}
 
 export async function readTail(machine: Machine, path: string, lines: number): Promise<OutputTail> {
   const sizeBytes = (await machine.stat(path))?.sizeBytes ?? 0;

@@ -1,0 +1,161 @@
+/** Launches: what is written to the machine before a run, its start, and what is said when it did not start. */
+import { waitAtMost, type Clock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import type { RunId } from '../base/ids.ts';
+import { shellQuote } from '../base/text.ts';
+import { MachineFailure, type Machine } from '../machines/machine.ts';
+import { createLineParser } from '../metrics/lineParser.ts';
+import { capsuleFiles, runFolder } from './capsule.ts';
+import type { FollowedRuns } from './followedRuns.ts';
+import { notStarted, unconfirmed, type LaunchFailure } from './launchFailure.ts';
+import type { LiveRun, Run } from './liveRun.ts';
+import { readOutput } from './outputTail.ts';
+import type { RunSpec } from './run.ts';
+import type { RunMachines } from './runMachines.ts';
+import { startProcess, startTimeoutMs, submitJobs } from './starting.ts';
+
+export interface LaunchTogetherOptions {
+  /** For a scheduler only. Absent: as many at a time as it lets. */
+  readonly maxParallel?: number;
+  /** Counts until the runs are being started. */
+  readonly signal?: AbortSignal;
+}
+
+export interface LaunchesDeps {
+  readonly machines: RunMachines;
+  readonly followed: FollowedRuns;
+  readonly clock: Clock;
+}
+
+/** The launches of this process. A run is launched once, however often it is asked for, unless a launch failed. */
+export class Launches {
+  readonly #deps: LaunchesDeps;
+  readonly #launches = new Map<RunId, Promise<Run>>();
+
+  constructor(deps: LaunchesDeps) {
+    this.#deps = deps;
+  }
+
+  has(id: RunId): boolean {
+    return this.#launches.has(id);
+  }
+
+  /** See `Runs.launch`. */
+  one(spec: RunSpec, signal: AbortSignal | undefined): Promise<Run> {
+    const known = this.#launches.get(spec.id);
+    if (known !== undefined) return known;
+    const { scheduler } = this.#deps.machines.get(spec.machineId);
+    const start = (run: LiveRun): Promise<void> =>
+      scheduler ? this.#submit([run], undefined) : this.#startProcess(run);
+    return this.#remember(spec, this.#started(this.#prepared(spec, signal), start));
+  }
+
+  /** See `Runs.launchTogether`. */
+  async together(
+    specs: readonly RunSpec[],
+    { signal, maxParallel }: LaunchTogetherOptions,
+  ): Promise<readonly PromiseSettledResult<Run>[]> {
+    const [first] = specs;
+    const outcomes: PromiseSettledResult<Run>[] = [];
+    if (first === undefined) return outcomes;
+    if (this.#deps.machines.get(first.machineId).scheduler) this.#launchArray(specs, maxParallel, signal);
+    for (const spec of specs) outcomes.push(...(await Promise.allSettled([this.one(spec, signal)])));
+    return outcomes;
+  }
+
+  /** Submits the runs that are not being launched yet as one array. */
+  #launchArray(specs: readonly RunSpec[], maxParallel: number | undefined, signal: AbortSignal | undefined): void {
+    const wanted = specs.filter(({ id }) => !this.#launches.has(id));
+    const prepared = wanted.map((spec) => ({ spec, run: this.#prepared(spec, signal) }));
+    const submitted = Promise.all(prepared.map(({ run }) => run)).then((runs) => this.#submit(runs, maxParallel));
+    // Each of them tells of it, unless none got so far.
+    submitted.catch(() => undefined);
+    for (const { spec, run } of prepared)
+      void this.#remember(
+        spec,
+        this.#started(run, () => submitted),
+      );
+  }
+
+  #remember(spec: RunSpec, launch: Promise<Run>): Promise<Run> {
+    this.#launches.set(spec.id, launch);
+    launch.catch(() => this.#launches.delete(spec.id));
+    return launch;
+  }
+
+  async #prepared(spec: RunSpec, signal: AbortSignal | undefined): Promise<LiveRun> {
+    createLineParser(spec.metrics);
+    const run = await this.#prepare(spec);
+    if (!signal?.aborted) return run;
+    this.#deps.followed.forget(run);
+    throw signal.reason;
+  }
+
+  async #prepare(spec: RunSpec): Promise<LiveRun> {
+    try {
+      const machine = await this.#deps.machines.listed(spec.machineId);
+      await writeCapsule(machine, spec);
+      return await this.#deps.followed.follow(spec);
+    } catch (error) {
+      throw notStarted(spec, messageOf(error), error);
+    }
+  }
+
+  async #started(prepared: Promise<LiveRun>, start: (run: LiveRun) => Promise<void>): Promise<Run> {
+    const run = await prepared;
+    try {
+      await start(run);
+      return run;
+    } catch (error) {
+      this.#deps.followed.forget(run);
+      throw error;
+    }
+  }
+
+  async #submit([first, ...others]: readonly LiveRun[], maxParallel: number | undefined): Promise<void> {
+    if (first === undefined) return;
+    const machine = this.#machineOf(first);
+    const { scheduler } = machine;
+    if (scheduler === undefined) throw notStarted(first.spec, `machine ${machine.id} has no scheduler any more`);
+    const specs: [RunSpec, ...RunSpec[]] = [first.spec, ...others.map(({ spec }) => spec)];
+    await submitJobs(machine, scheduler, specs, { clock: this.#deps.clock, maxParallel });
+    // What cannot be told now is asked again by the run itself.
+    await Promise.all([first, ...others].map((run) => run.check()));
+  }
+
+  async #startProcess(run: LiveRun): Promise<void> {
+    const { spec } = run;
+    const { clock } = this.#deps;
+    await startProcess(this.#machineOf(run), spec, clock);
+    // A look that fails is repeated by the run itself.
+    await waitAtMost(clock, startTimeoutMs, Promise.all([run.look().catch(() => undefined), run.started]));
+    if (run.process) return;
+    const { text } = await readOutput(this.#machineOf(run), run, 20).catch(() => ({ text: '' }));
+    if (run.liveness.kind === 'ended') throw await this.#refusal(spec, text);
+    throw unconfirmed(spec, `did not confirm its start in ${startTimeoutMs} ms. ${text}`);
+  }
+
+  async #refusal(spec: RunSpec, text: string): Promise<LaunchFailure> {
+    const machine = this.#deps.machines.get(spec.machineId);
+    const busy = await machine.stat(runFolder(machine.runsFolder, spec.id).busy).catch(() => undefined);
+    const why = text || 'the capsule could not start the command';
+    return notStarted(spec, why, undefined, busy !== undefined);
+  }
+
+  #machineOf({ spec }: Run): Machine {
+    return this.#deps.machines.get(spec.machineId);
+  }
+}
+
+/** The folder is for its owner only: it holds the environment of the run. */
+async function writeCapsule(machine: Machine, spec: RunSpec): Promise<void> {
+  const { path } = runFolder(machine.runsFolder, spec.id);
+  const command = `umask 077 && mkdir -p -- ${shellQuote(path)}`;
+  const { outcome, stderr } = await machine.exec(command, { cwd: '/', timeoutMs: 30_000 });
+  if (outcome.kind !== 'exited' || outcome.code !== 0) {
+    const why = stderr.trim() || outcome.kind;
+    throw new MachineFailure('io', `Machine ${machine.id} could not do what was asked: ${why}`);
+  }
+  const files = Object.entries(capsuleFiles(spec, machine));
+  await Promise.all(files.map(([name, text]) => machine.writeFile(`${path}/${name}`, Buffer.from(text))));
+}
