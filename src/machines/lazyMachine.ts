@@ -1,8 +1,9 @@
 /** A machine that is opened when it is used first: until then only its entry is known, and perhaps its folders. */
 import type { Clock } from '../base/clock.ts';
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
 import { messageOf } from '../base/errors.ts';
+import { retry } from '../base/retries.ts';
 import { ForwardingMachine, type Purpose } from './forwardingMachine.ts';
 import {
   MachineFailure,
@@ -37,8 +38,8 @@ export interface LazyMachineOptions {
   readonly clock: Clock;
 }
 
-/** Until a machine that could not be opened is tried again for what follows there. */
-const retryMs = 5_000;
+/** The waits before a machine that could not be opened is tried again for what follows there. */
+const policy = { firstMs: 5_000 };
 
 export class LazyMachine extends ForwardingMachine implements Disposable {
   readonly id: string;
@@ -80,29 +81,25 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
 
   override follow(path: string, offset: number, sink: FollowSink): Follow {
     if (this.#opened) return this.#opened.follow(path, offset, sink);
-    const owned = new DisposableStore();
+    const over = new AbortController();
     let inner: Follow | undefined;
-    let isDisposed = false;
     const begin = async (): Promise<void> => {
       const machine = await this.#open('look');
-      if (!isDisposed) inner ??= owned.add(machine.follow(path, offset, sink));
+      if (!over.signal.aborted) inner ??= machine.follow(path, offset, sink);
     };
-    const trying = (): void => {
-      begin().catch((error: unknown) => {
-        if (isDisposed) return;
-        sink.onError(asFailure(error));
-        owned.add(this.#options.clock.after(retryMs, trying));
-      });
+    const again = (error: unknown, backoffMs: number): number => {
+      sink.onError(asFailure(error));
+      return backoffMs;
     };
-    trying();
+    retry(policy, { clock: this.#options.clock, signal: over.signal, again }, begin).catch(() => undefined);
     return {
       async drain() {
         await begin();
         await inner?.drain();
       },
       dispose() {
-        isDisposed = true;
-        owned.dispose();
+        over.abort();
+        inner?.dispose();
       },
     };
   }

@@ -1,5 +1,6 @@
 /** What the SDKs throw, told by its shape and not by class, so that neither SDK is loaded before its first call. */
 import { adviceOf, codeOf, messageOf, UserFacing } from '../base/errors.ts';
+import { retryAfterMs } from '../base/retries.ts';
 import { cleanText, oneLine } from '../base/text.ts';
 import type { ModelFailure, ModelFailureReason } from './model.ts';
 
@@ -33,12 +34,12 @@ export function failureOf(error: unknown, context: FailureContext): ModelFailure
   if (ours !== undefined) return { reason: 'invalid', message: `${context.label}: ${adviceOf(ours)}` };
   const thrown = read(error);
   const reason = reasonOf(thrown, error);
-  const retryAfterMs = retryAfter(thrown.headers, context.nowMs);
+  const waitMs = retryAfter(thrown.headers, context.nowMs);
   return {
     reason,
     message: messageFor(reason, thrown, context),
     ...(thrown.status === undefined ? {} : { status: thrown.status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
   };
 }
 
@@ -129,10 +130,5 @@ function innermost(error: unknown, depth = 0): string {
 
 function retryAfter(headers: Headers | undefined, nowMs: number): number | undefined {
   const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
-  if (ms >= 0) return ms;
-  const after = headers?.get('retry-after') ?? '';
-  const seconds = Number(after);
-  if (after !== '' && seconds >= 0) return seconds * 1000;
-  const untilMs = Date.parse(after) - nowMs;
-  return untilMs >= 0 ? untilMs : undefined;
+  return ms >= 0 ? ms : retryAfterMs(headers?.get('retry-after'), nowMs);
 }

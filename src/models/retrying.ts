@@ -1,5 +1,6 @@
-/** The only owner of retries: the SDKs are told to make none, so that every attempt is seen, counted and interruptible. */
+/** Repeats calls to models. The SDKs are told not to, so that every attempt is seen, counted and interruptible. */
 import { delay, type Clock } from '../base/clock.ts';
+import { backoffMs } from '../base/retries.ts';
 import type { ModelStream } from './guarded.ts';
 import {
   noUsage,
@@ -24,7 +25,8 @@ export interface RetryOptions {
   readonly maxRetryAfterMs?: number;
 }
 
-const firstBackoffMs = 1000;
+/** Half of each wait is chance, so that many sessions do not come back together. */
+const backoff = { firstMs: 1000, factor: 2, jitter: 0.5 };
 
 const isTemporary: Readonly<Record<ModelFailureReason, boolean>> = {
   rate_limit: true,
@@ -76,12 +78,11 @@ function waitBefore(
   failure: ModelFailure,
   options: RetryOptions,
 ): { failure: ModelFailure; delayMs: number } | undefined {
-  const { random = Math.random, maxRetries = 5, maxBackoffMs = 60_000, maxRetryAfterMs = 10 * 60_000 } = options;
+  const { random, maxRetries = 5, maxBackoffMs = 60_000, maxRetryAfterMs = 10 * 60_000 } = options;
   const { retryAfterMs = 0 } = failure;
   if (!isTemporary[failure.reason] || retries >= maxRetries || retryAfterMs > maxRetryAfterMs) return undefined;
-  const backoffMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** retries);
-  // Half is fixed and half is chance, so that many sessions do not come back together.
-  return { failure, delayMs: Math.max(retryAfterMs, Math.round(backoffMs * (0.5 + 0.5 * random()))) };
+  const delayMs = backoffMs({ ...backoff, longestMs: maxBackoffMs }, retries, random);
+  return { failure, delayMs: Math.max(retryAfterMs, delayMs) };
 }
 
 const waited = (delayMs: number, clock: Clock, signal: AbortSignal): Promise<boolean> =>

@@ -1,6 +1,7 @@
 /** Starting runs on their machine, once: a link that breaks meanwhile is waited for, and the start asked for again. */
-import { delay, type Clock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
+import { retry } from '../base/retries.ts';
 import { MachineFailure, type JobElement, type JobRequest, type Machine, type Scheduler } from '../machines/machine.ts';
 import { renewArgv, runFolder, signalArgv, startArgv } from './capsule.ts';
 import { notStarted, unconfirmed } from './launchFailure.ts';
@@ -9,14 +10,14 @@ import type { RunSpec } from './run.ts';
 export const startTimeoutMs = 30_000;
 /** Whether somebody else has submitted a job, who was interrupted, is known after so long. */
 const submitTimeoutMs = 180_000;
-/** Between attempts to start a run on a machine whose link broke. */
-const retryMs = 500;
+/** The waits between attempts on a machine whose link broke. */
+const policy = { firstMs: 500 };
 
 /** The capsule starts a run once, however often it is asked. Rejects with `LaunchFailure`. */
 export async function startProcess(machine: Machine, spec: RunSpec, clock: Clock): Promise<void> {
   const argv = startArgv(runFolder(machine.runsFolder, spec.id));
   const start = (): Promise<void> => machine.spawnDetached(argv, { cwd: spec.cwd, env: envOf(spec) });
-  await persistently(spec, { start, clock, timeoutMs: startTimeoutMs });
+  await persistently(spec, { start, clock, withinMs: startTimeoutMs });
 }
 
 /** More than one: as an array, of which at most `maxParallel` run at a time. Rejects with `LaunchFailure`. */
@@ -33,7 +34,7 @@ export async function submitJobs(
     ...timeLimit(specs),
   };
   const start = (): Promise<unknown> => scheduler.submit(request);
-  await persistently(specs[0], { start, clock, timeoutMs: submitTimeoutMs });
+  await persistently(specs[0], { start, clock, withinMs: submitTimeoutMs });
 }
 
 const envOf = (spec: RunSpec): Readonly<Record<string, string>> => ({ PYTHONUNBUFFERED: '1', ...spec.env });
@@ -57,20 +58,18 @@ function timeLimit(specs: readonly RunSpec[]): Pick<JobRequest, 'timeLimitMinute
 interface Attempts {
   start(): Promise<unknown>;
   readonly clock: Clock;
-  readonly timeoutMs: number;
+  readonly withinMs: number;
 }
 
-async function persistently(spec: RunSpec, { start, clock, timeoutMs }: Attempts): Promise<void> {
-  const endMs = clock.now() + timeoutMs;
-  for (;;) {
-    try {
-      await start();
-      return;
-    } catch (error) {
-      const mayRun = error instanceof MachineFailure && ['unreachable', 'timeout'].includes(error.reason);
-      if (!mayRun) throw notStarted(spec, messageOf(error), error);
-      if (clock.now() >= endMs) throw unconfirmed(spec, `may have been started: ${messageOf(error)}`, error);
-      await delay(clock, retryMs);
-    }
+async function persistently(spec: RunSpec, { start, clock, withinMs }: Attempts): Promise<void> {
+  const again = (error: unknown, backoffMs: number): number | undefined => (mayRun(error) ? backoffMs : undefined);
+  try {
+    await retry({ ...policy, withinMs }, { clock, again }, start);
+  } catch (error) {
+    if (!mayRun(error)) throw notStarted(spec, messageOf(error), error);
+    throw unconfirmed(spec, `may have been started: ${messageOf(error)}`, error);
   }
 }
+
+const mayRun = (error: unknown): boolean =>
+  error instanceof MachineFailure && ['unreachable', 'timeout'].includes(error.reason);

@@ -1,8 +1,9 @@
 /** One GET, kept within limits: of bytes after decompression, of time in all, of redirects, each of which is judged anew. */
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Response } from 'undici';
-import { delay, type Clock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
+import { retry, retryAfterMs, type RetryPolicy } from '../base/retries.ts';
 import { cleanText, formatDuration, oneLine } from '../base/text.ts';
 import { hostOf, parseAddress } from './addresses.ts';
 import { PinnedNames, resolveName, type Resolve } from './pinned.ts';
@@ -49,8 +50,7 @@ export interface DownloadRequest {
 }
 
 const usualLimits: WebLimits = { bytes: 10_000_000, totalMs: 60_000, redirects: 5 };
-const maxRetries = 2;
-const firstBackoffMs = 1000;
+const policy: RetryPolicy = { firstMs: 1000, factor: 2, maxRetries: 2 };
 const longestWaitMs = 10_000;
 
 /** Rejects with `WebFailure`; with the reason of the signal once that is aborted. Sends no cookie and no credential. */
@@ -88,12 +88,6 @@ interface Way {
   readonly signal: AbortSignal;
 }
 
-/** An answer that may be another one after a while. */
-interface Refusal {
-  readonly failure: WebFailure;
-  readonly retryAfterMs: number;
-}
-
 class Attempts {
   readonly #way: Way;
 
@@ -101,18 +95,12 @@ class Attempts {
     this.#way = way;
   }
 
-  async run(): Promise<Download> {
+  run(): Promise<Download> {
     const { options, signal } = this.#way;
-    for (let retries = 0; ; retries++) {
-      const answer = await this.#follow();
-      if ('bytes' in answer) return answer;
-      const waitMs = Math.max(answer.retryAfterMs, firstBackoffMs * 2 ** retries);
-      if (retries >= maxRetries || waitMs > longestWaitMs) throw answer.failure;
-      await delay(options.clock, waitMs, signal);
-    }
+    return retry(policy, { clock: options.clock, signal, again }, () => this.#follow());
   }
 
-  async #follow(): Promise<Download | Refusal> {
+  async #follow(): Promise<Download> {
     const { request, limits } = this.#way;
     let url = parseAddress(request.url);
     for (let redirects = 0; redirects <= limits.redirects; redirects++) {
@@ -141,14 +129,11 @@ class Attempts {
     }
   }
 
-  async #read(url: URL, response: Response): Promise<Download | Refusal> {
+  async #read(url: URL, response: Response): Promise<Download> {
     const { status, headers } = response;
     if (status >= 400) {
       await response.body?.cancel();
-      const retryAfterMs = retryAfter(headers.get('retry-after'), this.#way.options.clock.now());
-      const refusal = { failure: refused(url, response, retryAfterMs), retryAfterMs };
-      if (status === 429 || status >= 500) return refusal;
-      throw refusal.failure;
+      throw refused(url, response, this.#way.options.clock.now());
     }
     const type = headers.get('content-type') ?? '';
     const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1];
@@ -178,6 +163,12 @@ class Attempts {
   }
 }
 
+function again(error: unknown, backoffMs: number): number | undefined {
+  if (!(error instanceof WebFailure) || error.retryAfterMs === undefined) return undefined;
+  const waitMs = Math.max(error.retryAfterMs, backoffMs);
+  return waitMs > longestWaitMs ? undefined : waitMs;
+}
+
 const isRedirect = ({ status }: Response): boolean => [301, 302, 303, 307, 308].includes(status);
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -200,10 +191,14 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function refused(url: URL, { status, statusText }: Response, retryAfterMs: number): WebFailure {
-  const again = retryAfterMs > 0 ? ` It asks to come back in ${formatDuration(retryAfterMs)}.` : '';
+function refused(url: URL, { status, statusText, headers }: Response, nowMs: number): WebFailure {
+  const afterMs = retryAfterMs(headers.get('retry-after'), nowMs) ?? 0;
+  const later = afterMs > 0 ? ` It asks to come back in ${formatDuration(afterMs)}.` : '';
   const said = oneLine(cleanText(statusText), 60);
-  return new WebFailure('status', `${hostOf(url)} answered ${status}${said && ` ${said}`}.${again}`, { status });
+  return new WebFailure('status', `${hostOf(url)} answered ${status}${said && ` ${said}`}.${later}`, {
+    status,
+    ...((status === 429 || status >= 500) && { retryAfterMs: afterMs }),
+  });
 }
 
 function noAnswer(host: string, error: unknown): WebFailure {
@@ -214,9 +209,3 @@ function noAnswer(host: string, error: unknown): WebFailure {
 
 const innermost = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
-
-function retryAfter(header: string | null, nowMs: number): number {
-  if (header === null) return 0;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs;
-  return ms > 0 ? ms : 0;
-}

@@ -6,15 +6,20 @@ import { HeliosError } from '../base/errors.ts';
  */
 export type WebFailureReason = 'address' | 'status' | 'network' | 'timeout' | 'content' | 'search';
 
+type WebFailureOptions = ErrorOptions & { readonly status?: number; readonly retryAfterMs?: number };
+
 /** Something of the web that was not to be had. Its message says what to try next, and quotes no page. */
 export class WebFailure extends HeliosError {
   readonly reason: WebFailureReason;
   /** Of the answer, where the reason is `status`. */
   readonly status: number | undefined;
+  /** Defined where the same request may get another answer; the least that the server asks to wait before. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(reason: WebFailureReason, message: string, options?: ErrorOptions & { readonly status?: number }) {
+  constructor(reason: WebFailureReason, message: string, options?: WebFailureOptions) {
     super(message, options);
     this.reason = reason;
     this.status = options?.status;
+    this.retryAfterMs = options?.retryAfterMs;
   }
 }

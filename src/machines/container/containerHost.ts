@@ -1,7 +1,8 @@
 /** The one container of a machine: made when it is used first, found again by its labels, and the way commands go in. */
 import { existsSync } from 'node:fs';
 import path from 'node:path/posix';
-import { delay, type Clock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { retry, type RetryPolicy } from '../../base/retries.ts';
 import { MachineFailure } from '../machine.ts';
 import type { ContainerEntry } from '../machineEntry.ts';
 import type { ChannelOptions, CommandChannel, CommandHost } from '../remote/commandHost.ts';
@@ -20,8 +21,8 @@ export interface ContainerHostOptions {
 
 /** An engine that did not answer is asked again after this. */
 const retryMs = 1000;
-const attemptMs = 250;
-const mostAttempts = 20;
+/** The tries while another Helios is making the container, or removing it. */
+const policy: RetryPolicy = { firstMs: 250, maxRetries: 19 };
 
 interface Current {
   readonly container: Container;
@@ -65,9 +66,7 @@ export class ContainerHost implements CommandHost {
         return listen(await startIn(container, line));
       } catch (error) {
         this.#current = undefined;
-        const status = statusOf(error);
-        // It was stopped or removed since it was used last.
-        if (isAgain || (status !== 404 && status !== 409)) this.#failed(error);
+        if (isAgain || !isGone(error)) this.#failed(error);
       }
     }
   }
@@ -91,17 +90,9 @@ export class ContainerHost implements CommandHost {
     }
   }
 
-  /** Another Helios may be making it, or removing it, at this moment. */
-  async #find(): Promise<Current> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#findNow();
-      } catch (error) {
-        const status = statusOf(error);
-        if (attempt === mostAttempts || (status !== 404 && status !== 409)) throw error;
-        await delay(this.#options.clock, attemptMs);
-      }
-    }
+  #find(): Promise<Current> {
+    const again = (error: unknown, backoffMs: number): number | undefined => (isGone(error) ? backoffMs : undefined);
+    return retry(policy, { clock: this.#options.clock, again }, () => this.#findNow());
   }
 
   async #findNow(): Promise<Current> {
@@ -128,6 +119,9 @@ export class ContainerHost implements CommandHost {
     return { container: await made(docker, options), isFormer: false };
   }
 }
+
+/** Returns true where the container was stopped, removed or made by another since it was looked at. */
+const isGone = (error: unknown): boolean => [404, 409].includes(statusOf(error) ?? 0);
 
 /** Another Helios may make it at the same time: it has the same name then, and is the same. */
 async function made(docker: Docker, options: ReturnType<typeof createOptions>): Promise<Container> {

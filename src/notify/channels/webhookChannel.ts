@@ -1,5 +1,6 @@
-import { delay, type Clock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import { retry, retryAfterMs, type RetryPolicy } from '../../base/retries.ts';
 import { oneLine } from '../../base/text.ts';
 import { NotifyFailure, type Channel, type ChannelDeps } from '../channel.ts';
 import type { Message } from '../notification.ts';
@@ -8,9 +9,8 @@ import { webhookCall } from './webhookFormats.ts';
 
 /** For one attempt, the body of the answer included. */
 const timeoutMs = 10_000;
-const attempts = 3;
-/** Where the other side does not say when to come back. */
-const firstWaitMs = 1_000;
+/** The waits after an answer that does not say when to come back. */
+const policy: RetryPolicy = { firstMs: 1_000, factor: 2, maxRetries: 2 };
 const longestWaitMs = 60_000;
 
 type Deps = Pick<ChannelDeps, 'fetch' | 'clock' | 'resolve' | 'redact'>;
@@ -19,12 +19,7 @@ export const webhookChannel = (settings: WebhookSettings, deps: Deps): Channel =
   name: `webhook ${hostOf(settings.url)}`,
   async send(message) {
     const [url, request] = await requestOf(settings, message, deps);
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await attemptOnce(url, request, deps);
-      if (answer.kind === 'taken') return;
-      if (!answer.mayRetry || attempt === attempts) throw answer.failure;
-      await delay(deps.clock, answer.waitMs ?? firstWaitMs * 2 ** (attempt - 1));
-    }
+    await retry(policy, { clock: deps.clock, again }, () => attemptOnce(url, request, deps));
   },
 });
 
@@ -57,45 +52,46 @@ async function requestOf(
   ];
 }
 
-type Answer =
-  | { readonly kind: 'taken' }
-  | { readonly kind: 'failed'; readonly failure: NotifyFailure; readonly mayRetry: boolean; readonly waitMs?: number };
+/** A failure that may pass. */
+class Passing extends NotifyFailure {
+  readonly #askedMs: number | undefined;
 
-async function attemptOnce(url: string, request: RequestInit, { fetch, clock, redact }: Deps): Promise<Answer> {
+  constructor(reason: NotifyFailure['reason'], message: string, askedMs?: number) {
+    super(reason, message);
+    this.#askedMs = askedMs;
+  }
+
+  waitMs(backoffMs: number): number {
+    return Math.min(longestWaitMs, this.#askedMs ?? backoffMs);
+  }
+}
+
+const again = (error: unknown, backoffMs: number): number | undefined =>
+  error instanceof Passing ? error.waitMs(backoffMs) : undefined;
+
+async function attemptOnce(url: string, request: RequestInit, { fetch, clock, redact }: Deps): Promise<void> {
   const late = new AbortController();
   const timer = clock.after(timeoutMs, () => late.abort(new Error(`no answer within ${timeoutMs / 1000} s`)));
   try {
     const response = await fetch(url, { ...request, signal: late.signal });
     // Read whole, so that the connection is free again.
     const text = await response.text();
-    return response.ok ? { kind: 'taken' } : refused(response, redact(text), clock);
+    if (!response.ok) throw refused(response, redact(text), clock);
   } catch (error) {
+    if (error instanceof NotifyFailure) throw error;
     const why = late.signal.aborted ? messageOf(late.signal.reason) : reachText(error);
-    const failure = new NotifyFailure('unreachable', `It could not be reached: ${redact(why)}.`);
-    return { kind: 'failed', failure, mayRetry: true };
+    throw new Passing('unreachable', `It could not be reached: ${redact(why)}.`);
   } finally {
     timer.dispose();
   }
 }
 
-function refused({ status, headers }: Response, text: string, clock: Clock): Answer {
+function refused({ status, headers }: Response, text: string, clock: Clock): NotifyFailure {
   const said = text.trim() === '' ? '' : ` (${oneLine(text, 120)})`;
   const hint = status >= 300 && status < 400 ? ' The address has moved: write the new one.' : '';
-  const failure = new NotifyFailure('refused', `It answered ${status}${said}.${hint}`);
-  const waitMs = waitOf(headers.get('retry-after'), clock);
-  return {
-    kind: 'failed',
-    failure,
-    mayRetry: status === 429 || status >= 500,
-    ...(waitMs !== undefined && { waitMs }),
-  };
-}
-
-/** Seconds or a date. */
-function waitOf(text: string | null, clock: Clock): number | undefined {
-  if (text === null || text.trim() === '') return undefined;
-  const ms = /^\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - clock.now();
-  return Number.isFinite(ms) ? Math.min(longestWaitMs, Math.max(0, ms)) : undefined;
+  const message = `It answered ${status}${said}.${hint}`;
+  if (status !== 429 && status < 500) return new NotifyFailure('refused', message);
+  return new Passing('refused', message, retryAfterMs(headers.get('retry-after'), clock.now()));
 }
 
 /** `fetch failed` says less than its cause. */

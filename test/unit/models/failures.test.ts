@@ -79,7 +79,7 @@ describe('failureOf', () => {
     [{ 'retry-after': '0' }, 0],
     [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
     [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }, 30_000],
-    [{ 'retry-after': 'Wed, 31 Dec 2025 23:59:00 GMT' }, undefined],
+    [{ 'retry-after': 'Wed, 31 Dec 2025 23:59:00 GMT' }, 0],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
   ];
