@@ -1,11 +1,11 @@
 /** Starts the process that does the work, and starts it anew when it dies: of a fault, for lack of memory, killed. */
 import { spawn } from 'node:child_process';
 import type { Logger } from '../base/logger.ts';
+import { backoffMs } from '../base/retries.ts';
 import { exitCodes } from './exitCodes.ts';
 
-/** How long after a death it is started anew; twice as long after each more. */
-const afterDeathMs = 2_000;
-const longestWaitMs = 600_000;
+/** The waits before the work is started anew. */
+const afterDeath = { firstMs: 2_000, factor: 2, longestMs: 600_000 };
 
 export interface SuperviseWorld {
   /** The arguments of Node for the process that does the work. */
@@ -22,16 +22,16 @@ export interface SuperviseWorld {
 export async function supervise(words: string, world: SuperviseWorld): Promise<number> {
   const { logger, signal } = world;
   let told = words;
-  let waitMs = afterDeathMs;
+  let deaths = 0;
   while (!signal.aborted) {
     const startedMs = world.nowMs();
     const end = await workOnce(told, world);
     if (end === exitCodes.done || end === exitCodes.failed) return end;
     // What lived for long did not die of how it began.
-    if (world.nowMs() - startedMs > longestWaitMs) waitMs = afterDeathMs;
+    if (world.nowMs() - startedMs > afterDeath.longestMs) deaths = 0;
+    const waitMs = backoffMs(afterDeath, deaths++);
     if (!signal.aborted) logger.error(`The work ended with ${end}. It begins anew in ${waitMs / 1000} s.`);
     await world.wait(waitMs, signal).catch(() => undefined);
-    waitMs = Math.min(waitMs * 2, longestWaitMs);
     told = withoutGrace(words);
   }
   return exitCodes.done;

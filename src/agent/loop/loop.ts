@@ -4,6 +4,7 @@
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import { adviceOf, HeliosError } from '../../base/errors.ts';
+import { backoffMs } from '../../base/retries.ts';
 import type {
   AssistantBlock,
   Effort,
@@ -54,8 +55,8 @@ export interface LoopDeps extends ContextSource {
   waitForMonitor(): Promise<boolean>;
 }
 
-/** How long an outage of the provider is waited out, per failed call in a row; then the last one again and again. */
-const outageWaitsMs = [30_000, 60_000, 120_000, 300_000, 600_000];
+/** How long an outage of the provider is waited out, per failed call in a row. */
+const outagePolicy = { waitsMs: [30_000, 60_000, 120_000, 300_000, 600_000] };
 const maxOutageCalls = 100;
 /** In a row; each is followed by a request of three quarters of the size at most. */
 const maxOverflows = 4;
@@ -271,7 +272,7 @@ async function afterFailure(deps: LoopDeps, failure: ModelFailure | undefined, s
   );
   if (!isOutage || !hasAnswered || failures >= maxOutageCalls)
     return deps.end('error', `The model cannot be used: ${text}`);
-  const waitMs = Math.max(failure.retryAfterMs ?? 0, outageWaitsMs[Math.min(failures, outageWaitsMs.length) - 1] ?? 0);
+  const waitMs = Math.max(failure.retryAfterMs ?? 0, backoffMs(outagePolicy, failures - 1));
   deps.show({ type: 'text.discarded', why: `${text}; waiting ${Math.round(waitMs / 1000)} s before the next attempt` });
   await outWaited(deps, waitMs, signal);
 }

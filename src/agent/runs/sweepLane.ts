@@ -1,6 +1,7 @@
 /** The way of points to one machine: one at a time, and none for a while where the machine has no room or does not answer. */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
+import { backoffMs } from '../../base/retries.ts';
 import { freeSlots } from '../../runs/leases.ts';
 import type { RunResources } from '../../runs/run.ts';
 import type { SweepPlan } from '../../runs/sweep.ts';
@@ -8,7 +9,7 @@ import type { Machine } from '../../machines/machine.ts';
 
 /** Somebody else's run may end unheard. */
 const fullMs = 15_000;
-const awayMs = [5_000, 15_000, 30_000, 60_000];
+const awayPolicy = { waitsMs: [5_000, 15_000, 30_000, 60_000] };
 
 export class SweepLane implements Disposable {
   readonly machineId: string;
@@ -53,8 +54,7 @@ export class SweepLane implements Disposable {
 
   /** It does not answer, or could not do what was asked: tried again, later each time. */
   away(why: string): void {
-    this.#sleep(why, awayMs[Math.min(this.#failures, awayMs.length - 1)] ?? 0);
-    this.#failures += 1;
+    this.#sleep(why, backoffMs(awayPolicy, this.#failures++));
   }
 
   launched(): void {

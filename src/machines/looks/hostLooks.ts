@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
+import { backoffMs } from '../../base/retries.ts';
 import { askTogether } from './batch.ts';
 import { groups, lookKey, partsOf, type LookPart } from './lookParts.ts';
 import type { Look, LookMachine, LookSink } from './look.ts';
@@ -31,7 +32,8 @@ const isCostly = ({ kind }: Look): boolean => kind === 'command' || kind === 'pa
 /** A machine that answers slowly is asked less often. */
 const restPerLook = 4;
 const longestRestMs = 6000;
-const longestPauseMs = 60_000;
+/** The waits before something that gave no answer is asked again. */
+const patience = { firstMs: tickMs, factor: 2, longestMs: 60_000 };
 /** Of those that are asked together; what takes longer holds nobody up again. */
 const withinSeconds = 5;
 const slowCommandMs = 20_000;
@@ -102,7 +104,7 @@ export class HostLooks implements Disposable {
     const tookMs = Math.min(nowMs - startMs, longestRestMs / restPerLook);
     const restMs = Math.max(isCalm ? calmTickMs : tickMs, tookMs * restPerLook);
     const isNew = [...this.#entries].some(({ dueMs }) => dueMs === 0);
-    this.#lookIn(this.#outages === 0 && isNew ? 0 : Math.min(restMs * 2 ** this.#outages, longestPauseMs));
+    this.#lookIn(this.#outages === 0 && isNew ? 0 : backoffMs({ ...patience, firstMs: restMs }, this.#outages));
   }
 
   async #ask(due: readonly Entry[]): Promise<void> {
@@ -149,7 +151,7 @@ export class HostLooks implements Disposable {
   /** What hung is asked by itself from now on, later each time; a command that is merely slow gets its own time. */
   #defer(entry: Entry, nowMs: number): void {
     this.#slow.add(lookKey(entry.look));
-    const pauseMs = entry.look.kind === 'command' ? 0 : Math.min(tickMs * 2 ** entry.failures, longestPauseMs);
+    const pauseMs = entry.look.kind === 'command' ? 0 : backoffMs(patience, entry.failures);
     entry.failures += 1;
     entry.dueMs = nowMs + pauseMs;
   }

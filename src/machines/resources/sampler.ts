@@ -1,5 +1,6 @@
 /** Takes the samples of one machine. */
 import type { Clock } from '../../base/clock.ts';
+import { backoffMs } from '../../base/retries.ts';
 import { askTogether } from '../looks/batch.ts';
 import type { Machine } from '../machine.ts';
 import { parseDisks, parseGpus, parseHost, type Counters } from './parseSample.ts';
@@ -9,8 +10,7 @@ import { diskScript, gpuScript, hostScript } from './sampleScript.ts';
 /** Drivers that are asleep take seconds to wake. */
 const withinSeconds = 10;
 /** A driver or a file server that hangs is left alone, longer each time. */
-const firstPauseMs = 60_000;
-const longestPauseMs = 30 * 60_000;
+const policy = { firstMs: 60_000, factor: 2, longestMs: 30 * 60_000 };
 
 export type SampledMachine = Pick<Machine, 'id' | 'ready' | 'query' | 'runsFolder' | 'workFolder'>;
 
@@ -54,7 +54,7 @@ export class Sampler {
 /** With something that may hang: each time that it does, it is asked later again. */
 class Patience {
   #untilMs = 0;
-  #pauseMs = firstPauseMs;
+  #failures = 0;
 
   isOver(nowMs: number): boolean {
     return nowMs >= this.#untilMs;
@@ -64,11 +64,10 @@ class Patience {
   judge(answer: string | undefined, nowMs: number): string | undefined {
     if (!this.isOver(nowMs)) return undefined;
     if (answer !== undefined) {
-      this.#pauseMs = firstPauseMs;
+      this.#failures = 0;
       return answer;
     }
-    this.#untilMs = nowMs + this.#pauseMs;
-    this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
+    this.#untilMs = nowMs + backoffMs(policy, this.#failures++);
     return undefined;
   }
 }

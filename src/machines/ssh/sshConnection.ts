@@ -5,6 +5,7 @@ import { delay, systemClock, type Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
+import { backoffMs } from '../../base/retries.ts';
 import { MachineFailure } from '../machine.ts';
 import type { ChannelOptions, CommandHost } from '../remote/commandHost.ts';
 import { ChannelSlots, type ChannelSlot, type StreamKind } from './channelSlots.ts';
@@ -25,10 +26,10 @@ export interface SshConnectionParts {
 export type SshState =
   { readonly kind: 'idle' | 'connecting' | 'connected' } | { readonly kind: 'down'; readonly failure: MachineFailure };
 
-const firstRetryMs = 500;
-const lastRetryMs = 60_000;
+/** The first retry after a steady connection comes soon, and each further one later. */
+const lostPolicy = { firstMs: 500, factor: 2, longestMs: 60_000, jitter: 0.5 };
 /** Who was not let in and tries again and again is soon shut out. A person who acts is not kept waiting by it. */
-const refusedLoginRetryMs = 300_000;
+const refusedLoginPolicy = { firstMs: 300_000, jitter: 0.5 };
 /** A connection that is lost sooner counts as one that failed. */
 const steadyMs = 5000;
 /** RFC 4254: administratively prohibited; connect failed (OpenSSH, for one session too many); resource shortage. */
@@ -236,13 +237,11 @@ export class SshConnection implements CommandHost, Disposable {
     this.#changes.fire(this.state);
   }
 
-  /** The first retry after a steady connection comes soon, and each further one later. */
   #fail(failure: MachineFailure): void {
     const isRefused = failure.reason === 'auth' || failure.reason === 'host_key';
-    const longestMs = isRefused ? refusedLoginRetryMs : Math.min(lastRetryMs, firstRetryMs * 2 ** this.#failures);
-    this.#failures++;
+    const policy = isRefused ? refusedLoginPolicy : lostPolicy;
     this.#failure = failure;
-    this.#retryAtMs = this.#clock.now() + longestMs * (0.5 + this.#random() / 2);
+    this.#retryAtMs = this.#clock.now() + backoffMs(policy, this.#failures++, this.#random);
     if (this.#isDisposed) return;
     this.#changes.fire({ kind: 'down', failure });
     this.#comeBack(isRefused);
