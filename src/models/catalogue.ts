@@ -1,44 +1,16 @@
 /** Models that the providers are known to have. A model that is not listed can still be asked for by its id. */
+import { describedModels } from './knownModels.ts';
 import type { Effort, ModelDescription } from './model.ts';
 import { newestOf } from './modelFamily.ts';
 
 const allEfforts: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
 
-type Describe = (id: string, label: string, contextTokens: number, maxOutputTokens: number) => ModelDescription;
-
-const describe: Describe = (id, label, contextTokens, maxOutputTokens) => ({
-  id,
-  label,
-  contextTokens,
-  maxOutputTokens,
-  efforts: id.startsWith('claude') ? claudeEfforts(id) : openaiEfforts(id),
-});
-
-export const claudeModels: readonly ModelDescription[] = [
-  describe('claude-opus-5-5', 'Claude Opus 5.5', 1_000_000, 128_000),
-  describe('claude-sonnet-5-5', 'Claude Sonnet 5.5', 1_000_000, 128_000),
-  describe('claude-haiku-5-5', 'Claude Haiku 5.5', 1_000_000, 128_000),
-  describe('claude-fable-5-1', 'Claude Fable 5.1', 1_000_000, 128_000),
-  describe('claude-opus-5', 'Claude Opus 5', 1_000_000, 128_000),
-  describe('claude-sonnet-5', 'Claude Sonnet 5', 1_000_000, 128_000),
-  describe('claude-opus-4-6', 'Claude Opus 4.6', 1_000_000, 128_000),
-  describe('claude-sonnet-4-6', 'Claude Sonnet 4.6', 1_000_000, 128_000),
-  describe('claude-haiku-4-5', 'Claude Haiku 4.5', 200_000, 64_000),
-];
+export const claudeModels = describedModels('claude', claudeEfforts);
+export const openaiModels = describedModels('openai', openaiEfforts);
 
 /** As aliases: what a provider asks for is the newest of them. */
 export const defaultClaudeFamily = 'opus';
 export const defaultOpenaiFamily = 'gpt';
-
-export const openaiModels: readonly ModelDescription[] = [
-  describe('gpt-6-sol', 'GPT-6 Sol', 1_050_000, 128_000),
-  describe('gpt-6-luna', 'GPT-6 Luna', 1_050_000, 128_000),
-  describe('gpt-5.5', 'GPT-5.5', 1_050_000, 128_000),
-  describe('gpt-5.4', 'GPT-5.4', 1_050_000, 128_000),
-  describe('gpt-5.4-mini', 'GPT-5.4 mini', 400_000, 128_000),
-  describe('gpt-5.3-codex', 'GPT-5.3 Codex', 400_000, 128_000),
-  describe('gpt-5.1-codex-mini', 'GPT-5.1 Codex mini', 400_000, 128_000),
-];
 
 export const defaultClaudeModel = newestId(claudeModels, defaultClaudeFamily);
 export const defaultOpenaiModel = newestId(openaiModels, defaultOpenaiFamily);

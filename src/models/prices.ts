@@ -2,20 +2,11 @@
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
 import { undatedId } from './catalogue.ts';
+import { knownPrices, searchUsd, type Price } from './knownModels.ts';
 import { contextTokens, sumOf, type ModelDescription, type ModelReply, type Usage } from './model.ts';
 
 /** Cost of one call in US dollars, or why it is not known. With `isPlan` nobody is billed for it: it is what the list says. */
 export type Cost = { readonly usd: number; readonly isPlan?: true } | { readonly unknown: string };
-
-/** US dollars per million tokens. */
-export interface Price {
-  readonly input: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly output: number;
-  /** For calls whose context is longer than `contextTokens`. */
-  readonly long?: { readonly contextTokens: number; readonly inputFactor: number; readonly outputFactor: number };
-}
 
 /**
  * Keys are `provider/model`. `*` stands for any text, and the longest key that fits is taken. A model with the date of its
@@ -29,38 +20,10 @@ interface PricedEntry {
   readonly model: Pick<ModelDescription, 'id' | 'price'>;
 }
 
-const claude = (input: number, output: number, cacheRead = input * 0.1): Price => ({
-  input,
-  cacheRead,
-  cacheWrite: input * 1.25,
-  output,
-});
-
-/** Older OpenAI models store what they cache for the price of input. */
-const openai = (input: number, output: number): Price => ({ input, cacheRead: input * 0.1, cacheWrite: input, output });
-
-const longer = { contextTokens: 272_000, inputFactor: 2, outputFactor: 1.5 };
-
-const claudePrices: PriceTable = {
-  'claude/claude-opus-5-5': claude(4, 20, 0.2),
-  'claude/claude-sonnet-5-5': claude(2, 10),
-  'claude/claude-haiku-5-5': { ...claude(0.1, 0.5), long: { contextTokens: 100_000, inputFactor: 5, outputFactor: 5 } },
-  'claude/claude-fable-5-1': claude(10, 50),
-  'claude/claude-fable-5': claude(10, 50),
-  'claude/claude-opus-5': claude(5, 25),
-  'claude/claude-sonnet-5': claude(2, 10),
-  'claude/claude-opus-4-8': claude(5, 25),
-  'claude/claude-opus-4-7': claude(5, 25),
-  'claude/claude-opus-4-6': claude(5, 25),
-  'claude/claude-opus-4-5': claude(5, 25),
-  'claude/claude-sonnet-4-6': claude(3, 15),
-  'claude/claude-sonnet-4-5': claude(3, 15),
-  'claude/claude-haiku-4-5': claude(1, 5),
-};
-
 /** AWS asks for what Anthropic asks for, and a tenth more where the data must stay in a region. */
 function bedrockPrices(): PriceTable {
-  const prices = Object.entries(claudePrices).flatMap(([key, price]) => {
+  const claude = Object.entries(known).filter(([key]) => key.startsWith('claude/'));
+  const prices = claude.flatMap(([key, price]) => {
     const id = key.replace('claude/', 'anthropic.');
     const regional = scaled(price, 1.1);
     return [id, `${id}-v*`, `${id}-20*`].flatMap((name) => [
@@ -79,47 +42,9 @@ const scaled = ({ input, cacheRead, cacheWrite, output, long }: Price, factor: n
   ...(long && { long }),
 });
 
-/** What is cached by itself costs nothing to store. */
-const gemini = (input: number, output: number, long?: Price['long']): Price => ({
-  input,
-  cacheRead: input * 0.1,
-  cacheWrite: input,
-  output,
-  ...(long && { long }),
-});
+const known = knownPrices();
 
-const longGemini = { contextTokens: 200_000, inputFactor: 2, outputFactor: 1.5 };
-
-export const listPrices: PriceTable = {
-  ...claudePrices,
-  ...bedrockPrices(),
-  'openai/gpt-6-sol': { ...openai(2, 10), cacheWrite: 2.5, long: longer },
-  'openai/gpt-6-luna': { ...openai(0.1, 0.5), cacheWrite: 0.125, long: longer },
-  'openai/gpt-5.5': { ...openai(5, 30), long: longer },
-  'openai/gpt-5.4': { ...openai(2.5, 15), long: longer },
-  'openai/gpt-5.4-mini': openai(0.75, 4.5),
-  'openai/gpt-5.3-codex': openai(1.75, 14),
-  'openai/gpt-5.3-codex-spark': openai(1.75, 14),
-  'openai/gpt-5.2': openai(1.75, 14),
-  'openai/gpt-5.1': openai(1.25, 10),
-  'openai/gpt-5.1-codex': openai(1.25, 10),
-  'openai/gpt-5.1-codex-mini': openai(0.25, 2),
-  'openai/gpt-5-mini': openai(0.25, 2),
-  // Of the two newest, what they cost once their introduction is over, which ends in 2026.
-  'gemini/gemini-4-argon': { ...gemini(4, 20), cacheRead: 0.2 },
-  'gemini/gemini-3.8-flash': gemini(1.5, 7.5),
-  'gemini/gemini-3.5-flash': gemini(1.5, 9),
-  'gemini/gemini-3.5-flash-lite': gemini(0.3, 2.5),
-  'gemini/gemini-3.1-pro-preview': gemini(2, 12, longGemini),
-  'gemini/gemini-3.1-flash-lite': gemini(0.25, 1.5),
-  'gemini/gemini-2.5-pro': gemini(1.25, 10, longGemini),
-  'gemini/gemini-2.5-flash': gemini(0.3, 2.5),
-  'gemini/gemini-2.5-flash-lite': gemini(0.1, 0.4),
-  // What VS Code has from others is paid by their subscriptions, and no price of it is told.
-  'vscode/*': { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
-  // No model at all: a script.
-  'demo/*': { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
-};
+export const listPrices: PriceTable = { ...known, ...bedrockPrices() };
 
 const dollars = z.number().nonnegative().finite();
 const setting = z.record(
@@ -186,9 +111,6 @@ export function worstCaseUsd(
   const dearest = price.cacheWrite > price.input ? 'cacheWriteTokens' : 'inputTokens';
   return { usd: usdOf(price, { ...all, [dearest]: next.contextTokens }) };
 }
-
-/** What a search by the provider costs beside its tokens, in US dollars; the dearest where it depends on the model. */
-const searchUsd: Readonly<Record<string, number>> = { claude: 0.01, openai: 0.01, gemini: 0.035 };
 
 /** The cost of a call with the searches that it made. A plan covers them. */
 export const withSearches = (cost: Cost, provider: string, searches: number): Cost =>

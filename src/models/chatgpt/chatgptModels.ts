@@ -1,6 +1,7 @@
 /** The models that come with a ChatGPT plan: those known, and those that the back end tells of. */
 import * as z from 'zod';
 import { openaiEfforts, openaiModels } from '../catalogue.ts';
+import { describedModels } from '../knownModels.ts';
 import type { Effort, ModelDescription } from '../model.ts';
 import { newestOf } from '../modelFamily.ts';
 
@@ -16,13 +17,7 @@ const describe = (id: string, label: string, input = inputTokens): ModelDescript
   efforts: openaiEfforts(id),
 });
 
-export const chatgptModels: readonly ModelDescription[] = [
-  describe('gpt-5.5', 'GPT-5.5'),
-  describe('gpt-5.4', 'GPT-5.4'),
-  describe('gpt-5.3-codex', 'GPT-5.3 Codex'),
-  { ...describe('gpt-5.3-codex-spark', 'GPT-5.3 Codex Spark', 100_000), acceptsImages: false },
-  { ...describe('gpt-5.1-codex-mini', 'GPT-5.1 Codex mini'), isRetiring: true },
-];
+export const chatgptModels = describedModels('chatgpt', openaiEfforts);
 
 export const defaultChatgptFamily = 'gpt';
 export const defaultChatgptModel = newestOf(chatgptModels, defaultChatgptFamily)?.id ?? 'gpt-5.5';

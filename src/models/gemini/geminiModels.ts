@@ -1,32 +1,14 @@
 /** Models of the Gemini API: those that are known, and what the API says it has. */
 import type { GoogleGenAI, Model } from '@google/genai/web';
 import { newestId } from '../catalogue.ts';
+import { describedModels } from '../knownModels.ts';
 import type { ModelDescription } from '../model.ts';
 import { geminiEfforts } from './geminiThinking.ts';
 
-const describe = (id: string, label: string, isRetiring?: true): ModelDescription => ({
-  id,
-  label,
-  contextTokens: 1_048_576,
-  maxOutputTokens: defaultMaxOutputTokens,
-  efforts: geminiEfforts(id),
-  ...(isRetiring && { isRetiring }),
-});
+export const geminiModels = describedModels('gemini', geminiEfforts);
 
-/** Of all models that are known; Gemini 4 could write longer ones than anybody waits for. */
+/** Of all models that are known; Gemini 4 could write longer replies than anybody waits for. */
 export const defaultMaxOutputTokens = 65_536;
-
-export const geminiModels: readonly ModelDescription[] = [
-  describe('gemini-4-argon', 'Gemini 4 Argon'),
-  describe('gemini-3.8-flash', 'Gemini 3.8 Flash'),
-  describe('gemini-3.5-flash', 'Gemini 3.5 Flash'),
-  describe('gemini-3.5-flash-lite', 'Gemini 3.5 Flash-Lite'),
-  describe('gemini-3.1-pro-preview', 'Gemini 3.1 Pro (preview)'),
-  describe('gemini-3.1-flash-lite', 'Gemini 3.1 Flash-Lite'),
-  describe('gemini-2.5-pro', 'Gemini 2.5 Pro', true),
-  describe('gemini-2.5-flash', 'Gemini 2.5 Flash', true),
-  describe('gemini-2.5-flash-lite', 'Gemini 2.5 Flash-Lite'),
-];
 
 /** Argon is above Flash, but answers no key without billing. */
 export const defaultGeminiFamily = 'flash';
