@@ -1,0 +1,180 @@
+/** Brings `src/models/catalogue.json` up to date with a public list of models in the format of models.dev. Pure. */
+import * as z from 'zod';
+
+const tokens = z.int().positive();
+const dollars = z.number().nonnegative();
+
+const knownModel = z.strictObject({
+  /** Says why an entry is written by hand. */
+  why: z.string().optional(),
+  label: z.string().optional(),
+  contextTokens: tokens.optional(),
+  maxOutputTokens: tokens.optional(),
+  isRetiring: z.boolean().optional(),
+  acceptsImages: z.boolean().optional(),
+  price: z.strictObject({ input: dollars, output: dollars, cacheRead: dollars, cacheWrite: dollars }).optional(),
+  long: z.strictObject({ contextTokens: tokens, inputFactor: dollars, outputFactor: dollars }).optional(),
+});
+const knownModels = z.record(z.string(), z.record(z.string(), knownModel));
+
+export const catalogueShape = z.strictObject({
+  listed: knownModels,
+  own: knownModels,
+  searchUsd: z.record(z.string(), dollars),
+});
+
+const cost = z.object({
+  input: dollars,
+  output: dollars,
+  cache_read: dollars.optional(),
+  cache_write: dollars.optional(),
+});
+const publicModel = z.object({
+  name: z.string(),
+  release_date: z.string(),
+  tool_call: z.boolean(),
+  limit: z.object({ context: z.int(), output: z.int() }),
+  cost: cost.extend({ tiers: z.array(cost.extend({ tier: z.object({ size: tokens }) })).optional() }).optional(),
+});
+/** What is no model of the kind that we use is as good as absent. */
+const publicProvider = z.object({ models: z.record(z.string(), publicModel.optional().catch(undefined)) });
+
+export const publicShape = z.object({ anthropic: publicProvider, openai: publicProvider, google: publicProvider });
+
+type KnownModel = z.infer<typeof knownModel>;
+type PublicModel = z.infer<typeof publicModel>;
+type PublicModels = Readonly<Record<string, PublicModel | undefined>>;
+export type Catalogue = z.infer<typeof catalogueShape>;
+export type PublicList = z.infer<typeof publicShape>;
+
+export interface Refreshed {
+  readonly catalogue: Catalogue;
+  readonly changes: readonly string[];
+  /** Reasons not to believe the list. */
+  readonly doubts: readonly string[];
+  /** Models of ours that the list does not have. They stay as they are. */
+  readonly unlisted: readonly string[];
+  /** Models of the list, released lately, that we do not have. */
+  readonly newcomers: readonly string[];
+}
+
+/** The names that the list has for our providers. */
+const publicNames: Readonly<Record<string, keyof PublicList>> = {
+  claude: 'anthropic',
+  openai: 'openai',
+  gemini: 'google',
+};
+/** A figure that changes by more is taken for a mistake of the list. */
+const likelyFactor = 10;
+/** A list with a smaller part of our models is taken for a broken one. */
+const leastShare = 0.5;
+const newcomerDays = 180;
+
+/** Takes limits and prices of our models from the list, and adds those of `added`, each written `provider/model`. */
+export function refresh(catalogue: Catalogue, list: PublicList, added: readonly string[] = []): Refreshed {
+  const listed: Catalogue['listed'] = {};
+  const changes: string[] = [];
+  const doubts: string[] = [];
+  const unlisted: string[] = [];
+  const newcomers: string[] = [];
+  for (const [provider, models] of Object.entries(catalogue.listed)) {
+    const found = publicModels(list, provider);
+    const wanted = { ...models, ...newEntries(provider, added, found) };
+    const absent = Object.keys(wanted).filter((id) => found[id] === undefined);
+    const [all, there] = [Object.keys(wanted).length, Object.keys(wanted).length - absent.length];
+    if (there < all * leastShare) doubts.push(`The list has ${there} of ${all} models of ${provider}.`);
+    unlisted.push(...absent.map((id) => `${provider}/${id}`));
+    newcomers.push(...newcomersOf(found, wanted).map((id) => `${provider}/${id}`));
+    listed[provider] = Object.fromEntries(
+      Object.entries(wanted).map(([id, model]) => {
+        const next = updated(model, found[id]);
+        const compared = compare(`${provider}/${id}`, models[id] ?? {}, next);
+        changes.push(...compared.map(({ text }) => text));
+        doubts.push(...compared.filter(({ isLikely }) => !isLikely).map(({ text }) => text));
+        return [id, next];
+      }),
+    );
+  }
+  return { catalogue: { ...catalogue, listed }, changes, doubts, unlisted, newcomers };
+}
+
+/** Returns the text of the file, with objects on one line that fit there. */
+export function catalogueText(catalogue: Catalogue): string {
+  const text = JSON.stringify(catalogue, undefined, 2).replace(
+    /^(.*)(\{[^{}]*\})(?=(,?)$)/gm,
+    (whole, before, object) => {
+      const line = `${before}${String(object).replace(/\s+/g, ' ')}`;
+      return line.length < 120 ? line : String(whole);
+    },
+  );
+  return `${text}\n`;
+}
+
+function publicModels(list: PublicList, provider: string): PublicModels {
+  const name = publicNames[provider];
+  return name === undefined ? {} : list[name].models;
+}
+
+function newEntries(
+  provider: string,
+  added: readonly string[],
+  found: PublicModels,
+): Readonly<Record<string, KnownModel>> {
+  const ids = added.filter((name) => name.startsWith(`${provider}/`)).map((name) => name.slice(provider.length + 1));
+  return Object.fromEntries(ids.flatMap((id) => (found[id] === undefined ? [] : [[id, { label: found[id].name }]])));
+}
+
+/** Returns the model with the limits and the price of the list. One without a label has a price alone. */
+function updated(model: KnownModel, found: PublicModel | undefined): KnownModel {
+  if (found?.cost === undefined) return model;
+  const { long: _, ...others } = model;
+  const { input, output, cache_read: cacheRead = input, cache_write: cacheWrite = input, tiers = [] } = found.cost;
+  const [tier] = tiers.toSorted((one, other) => one.tier.size - other.tier.size);
+  return {
+    ...others,
+    ...(model.label !== undefined && { contextTokens: found.limit.context, maxOutputTokens: found.limit.output }),
+    price: { input, output, cacheRead, cacheWrite },
+    ...(tier && {
+      long: {
+        contextTokens: tier.tier.size,
+        inputFactor: rounded(tier.input / input),
+        outputFactor: rounded(tier.output / output),
+      },
+    }),
+  };
+}
+
+const rounded = (factor: number): number => Number(factor.toPrecision(4));
+
+function newcomersOf(found: PublicModels, ours: Readonly<Record<string, unknown>>): string[] {
+  const releasedMs = (model?: PublicModel): number => Date.parse(model?.release_date ?? '') || 0;
+  const newestMs = Math.max(...Object.values(found).map(releasedMs));
+  const sinceMs = newestMs - newcomerDays * 86_400_000;
+  return Object.entries(found)
+    .filter(([id, model]) => ours[id] === undefined && model?.tool_call === true && releasedMs(model) >= sinceMs)
+    .map(([id]) => id);
+}
+
+interface Change {
+  readonly text: string;
+  readonly isLikely: boolean;
+}
+
+function compare(name: string, before: KnownModel, after: KnownModel): readonly Change[] {
+  const [old, now] = [figuresOf(before), figuresOf(after)];
+  return Object.keys({ ...old, ...now }).flatMap((field) => {
+    const [from, to] = [old[field], now[field]];
+    if (from === to) return [];
+    const ratio = from === undefined || to === undefined ? 1 : to / from;
+    const isLikely = ratio < likelyFactor && ratio > 1 / likelyFactor;
+    return [{ text: `${name} ${field}: ${from ?? 'none'} → ${to ?? 'none'}`, isLikely }];
+  });
+}
+
+function figuresOf({ contextTokens, maxOutputTokens, price, long }: KnownModel): Readonly<Record<string, number>> {
+  const figures = { contextTokens, maxOutputTokens, ...price };
+  const ofLong = Object.entries(long ?? {}).map(([field, value]) => [`long.${field}`, value] as const);
+  return Object.fromEntries(
+    [...Object.entries(figures), ...ofLong].flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
+  );
+}
