@@ -29,6 +29,10 @@ export function oneLine(text: string, maxChars: number): string {
 export const cutText = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : text.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
 
+/** `a`, `a or b`, `a, b or c`. */
+export const oneOf = (words: readonly string[]): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
 /** `1 run`, `3 runs`; `many` where an s does not make it. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 

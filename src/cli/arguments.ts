@@ -5,19 +5,9 @@ import type { Budget } from '../agent/journal/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
 import type { Effort } from '../models/model.ts';
 import { effortLevels } from '../presentation/models/effort.ts';
+import { providerNames, type ProviderName } from '../compose/providers.ts';
+import { keysHelp } from './auth/keys.ts';
 import { budgetOf, limitOptions, type RawLimits } from './budgetArguments.ts';
-
-export const providerNames = [
-  'claude',
-  'claude-cli',
-  'openai',
-  'gemini',
-  'bedrock',
-  'chatgpt',
-  'compatible',
-  'demo',
-] as const;
-export type ProviderName = (typeof providerNames)[number];
 
 export interface CliOptions {
   /** What is to be reached, or said to the session that is continued. */
@@ -144,8 +134,7 @@ Examples:
   helios -m opus --effort high "…"      the newest of a family; also an id, or provider/id
 A goal that begins with the name of a command is written in quotes.
 
-Keys: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, AWS_BEARER_TOKEN_BEDROCK, or the files anthropic, openai,
-gemini, bedrock, compatible in <home>/auth (mode 0600). Bedrock also takes what the aws command signs in with.
+${keysHelp}
 Addresses: ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, ANTHROPIC_BEDROCK_BASE_URL, AWS_REGION, CHATGPT_BASE_URL,
 OPENAI_BASE_URL (for --provider compatible: the endpoint).
 Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted. Runs go on in any case.

@@ -2,20 +2,21 @@
 import path from 'node:path';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { UserFacing } from '../base/errors.ts';
-import { providerNames, type CliOptions, type ProviderName } from './arguments.ts';
+import { oneOf } from '../base/text.ts';
 import { proxyOf } from '../compose/network.ts';
-import { keySources, type ReadKey } from './auth/keys.ts';
+import { keySources, providerNames, type KeySource, type ProviderName } from '../compose/providers.ts';
+import type { CliOptions } from './arguments.ts';
+import type { ReadKey } from './auth/keys.ts';
 import type { ProjectFile } from '../project/projectFile.ts';
 import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliWorld } from './world.ts';
 
 const idleTurns = 8;
 
-/** AWS has credentials of its own in many places, and so has a claude: both say what is missing when they are asked. */
-const keyless = ['demo', 'claude-cli', 'bedrock'] as const;
-
-const isKeyless = (name: ProviderName | undefined): name is (typeof keyless)[number] =>
-  keyless.some((each) => each === name);
+/** Providers that answer only with a key or a sign-in of ours, the keys first; the others say themselves what is missing. */
+const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((auth) =>
+  keySources.filter((source) => source.auth === auth),
+);
 
 export function homeOf({ home }: Pick<CliOptions, 'home'>, { env, cwd, defaultHome }: CliWorld): string {
   if (home === '') throw new UserFacing('--home needs a folder.', 'Name the one that holds machines.json.');
@@ -34,7 +35,6 @@ export async function chooseProvider(
   const wanted = wantedProvider(options, preferences, own);
   if (wanted !== undefined && own.includes(wanted)) return wanted;
   const asked = wanted === undefined ? undefined : builtIn(wanted, own);
-  if (isKeyless(asked)) return asked;
   if (asked === 'compatible') {
     if (!world.env['OPENAI_BASE_URL']?.trim())
       throw new UserFacing(
@@ -43,9 +43,10 @@ export async function chooseProvider(
       );
     return asked;
   }
-  for (const name of asked === undefined ? (['claude', 'openai', 'gemini', 'chatgpt'] as const) : [asked])
-    if ((await readKey(keySources[name].secret)) !== undefined) return name;
-  throw noKey(asked);
+  const candidates = needsKey.filter(({ provider }) => asked === undefined || provider === asked);
+  if (asked !== undefined && candidates.length === 0) return asked;
+  for (const { provider, secret } of candidates) if ((await readKey(secret)) !== undefined) return provider;
+  throw noKey(asked === undefined ? undefined : candidates[0]);
 }
 
 /** The provider that a project names goes before that of the person. Throws `UserFacing` where there is none of that name. */
@@ -89,16 +90,17 @@ function inMode(asked: ProviderName | undefined, { claudeMode }: CliOptions): Pr
 const providerNamedIn = (model = ''): ProviderName | undefined =>
   providerNames.find((name) => model.startsWith(`${name}/`));
 
-function noKey(asked: 'claude' | 'openai' | 'gemini' | 'chatgpt' | undefined): UserFacing {
-  if (asked === 'chatgpt') return new UserFacing('Nobody is signed in to ChatGPT.', 'Sign in with: helios auth login');
-  const variables =
-    asked === undefined
-      ? 'ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY'
-      : keySources[asked].variables.join(' or ');
-  const files = asked === undefined ? 'anthropic, openai or gemini' : keySources[asked].secret;
+function noKey(source: KeySource | undefined): UserFacing {
+  if (source?.auth === 'signIn')
+    return new UserFacing('Nobody is signed in to ChatGPT.', 'Sign in with: helios auth login');
+  const keyed = needsKey.filter(({ auth }) => auth === 'key');
+  const variables = source?.variables ?? keyed.flatMap((each) => each.variables.slice(0, 1));
+  const files = source === undefined ? keyed.map(({ secret }) => secret) : [source.secret];
   return new UserFacing(
-    asked === undefined ? 'No model can be reached: there is no key.' : `There is no key for the provider ${asked}.`,
-    `Set ${variables}, or put the key into the file ${files} in <home>/auth (mode 0600); or sign in to ChatGPT with helios auth login. With a Claude subscription, -P claude-cli uses your own claude command. Without a key, -P demo runs the scripted offline demo.`,
+    source === undefined
+      ? 'No model can be reached: there is no key.'
+      : `There is no key for the provider ${source.provider}.`,
+    `Set ${oneOf(variables)}, or put the key into the file ${oneOf(files)} in <home>/auth (mode 0600); or sign in to ChatGPT with helios auth login. With a Claude subscription, -P claude-cli uses your own claude command. Without a key, -P demo runs the scripted offline demo.`,
   );
 }
 

@@ -13,6 +13,7 @@ import { createGeminiProvider } from './gemini/gemini.ts';
 import type { ModelProvider } from './model.ts';
 import { createOpenaiProvider } from './openai/openaiResponses.ts';
 import type { ProviderOptions } from './provider.ts';
+import { providers, type ProviderName } from './providerList.ts';
 
 /** What providers are made from; read anew at each use. */
 export interface ProviderSettings {
@@ -52,17 +53,19 @@ export interface ProviderDeps {
   readonly others?: readonly ModelProvider[];
 }
 
-/** One provider. It is made anew only when `from` has changed: what it keeps of conversations lasts. */
+/** How a provider is made. It is made again only when `from` has changed: what it keeps of conversations lasts. */
 interface Recipe {
-  readonly id: string;
   readonly from: unknown;
   create(): ModelProvider;
 }
 
+/** Undefined for a provider that cannot be used here. */
+type Recipes = Readonly<Record<ProviderName, Recipe | undefined>>;
+
 /** The providers as the settings are now, by id. */
 export function createProviders(deps: ProviderDeps): () => ReadonlyMap<string, ModelProvider> {
   const made = new Map<string, { readonly key: string; readonly provider: ModelProvider }>();
-  const make = ({ id, from, create }: Recipe): ModelProvider => {
+  const make = (id: string, { from, create }: Recipe): ModelProvider => {
     const key = JSON.stringify(from) ?? '';
     const before = made.get(id);
     const now = before?.key === key ? before : { key, provider: create() };
@@ -75,74 +78,81 @@ export function createProviders(deps: ProviderDeps): () => ReadonlyMap<string, M
     const { endpoints, problems } = checkEndpoints(settings.endpoints);
     for (const problem of problems.filter((each) => !told.has(each))) deps.logger.warn(problem);
     for (const problem of problems) told.add(problem);
-    const own = endpoints.map((endpoint) => endpointRecipe(endpoint, deps));
-    const all = [...[...recipes(deps, settings), ...own].map(make), ...(deps.others ?? [])];
+    const builtIn = Object.entries(recipes(deps, settings)).flatMap(([id, recipe]) =>
+      recipe ? [make(id, recipe)] : [],
+    );
+    const own = endpoints.map((endpoint) => make(endpoint.id, endpointRecipe(endpoint, deps)));
+    const all = [...builtIn, ...own, ...(deps.others ?? [])];
     return new Map(all.map((provider) => [provider.id, provider]));
   };
 }
 
-function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipe[] {
+function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipes {
   const { secret, fetch, clock } = deps;
-  const options = (name: string, baseUrl?: string): ProviderOptions => ({
-    apiKey: () => secret(name),
+  const options = (id: KeyedId, baseUrl?: string): ProviderOptions => ({
+    apiKey: () => secret(providers[id].secret),
     fetch,
     clock,
     ...(baseUrl && { baseUrl }),
   });
   const { anthropicBaseUrl, openaiBaseUrl, geminiBaseUrl, bedrockBaseUrl, bedrockRegion: region } = settings;
-  return [
-    {
-      id: 'claude',
-      from: anthropicBaseUrl,
-      create: () => createAnthropicProvider(options('anthropic', anthropicBaseUrl)),
-    },
-    { id: 'openai', from: openaiBaseUrl, create: () => createOpenaiProvider(options('openai', openaiBaseUrl)) },
-    { id: 'gemini', from: geminiBaseUrl, create: () => createGeminiProvider(options('gemini', geminiBaseUrl)) },
-    {
-      id: 'bedrock',
+  return {
+    claude: { from: anthropicBaseUrl, create: () => createAnthropicProvider(options('claude', anthropicBaseUrl)) },
+    openai: { from: openaiBaseUrl, create: () => createOpenaiProvider(options('openai', openaiBaseUrl)) },
+    gemini: { from: geminiBaseUrl, create: () => createGeminiProvider(options('gemini', geminiBaseUrl)) },
+    bedrock: {
       from: [bedrockBaseUrl, region],
       create: () => createBedrockProvider({ ...options('bedrock', bedrockBaseUrl), ...(region && { region }) }),
     },
-    ...claudeCli(settings, deps),
-    ...chatgpt(settings, deps),
-    ...compatible(settings, { ...options('compatible'), logger: deps.logger }),
-    { id: 'demo', from: undefined, create: () => createDemoProvider() },
-  ];
+    'claude-cli': claudeCli(settings, deps),
+    chatgpt: chatgpt(settings, deps),
+    compatible: compatible(settings, { ...options('compatible'), logger: deps.logger }),
+    demo: { from: undefined, create: () => createDemoProvider() },
+  };
 }
 
+/** A provider that is made with an API key. */
+type KeyedId = 'claude' | 'openai' | 'gemini' | 'bedrock' | 'compatible';
+
 /** The way to the network is told to `claude` as to any program, by its environment. */
-function claudeCli({ claudePath, proxy, caFile }: ProviderSettings, { claudeFolder, clock }: ProviderDeps): Recipe[] {
-  if (claudeFolder === undefined) return [];
+function claudeCli(
+  { claudePath, proxy, caFile }: ProviderSettings,
+  { claudeFolder, clock }: ProviderDeps,
+): Recipe | undefined {
+  if (claudeFolder === undefined) return undefined;
   const env = {
     ...process.env,
     ...(proxy && { HTTP_PROXY: proxy, HTTPS_PROXY: proxy }),
     ...(caFile && { NODE_EXTRA_CA_CERTS: caFile }),
   };
   const options = { folder: claudeFolder, env, clock, ...(claudePath && { claudePath }) };
-  return [{ id: 'claude-cli', from: [claudePath, proxy, caFile], create: () => createClaudeCliProvider(options) }];
+  return { from: [claudePath, proxy, caFile], create: () => createClaudeCliProvider(options) };
 }
 
-function chatgpt({ chatgptBaseUrl: baseUrl, chatgptAuthUrl: authUrl }: ProviderSettings, deps: ProviderDeps): Recipe[] {
+function chatgpt(
+  { chatgptBaseUrl: baseUrl, chatgptAuthUrl: authUrl }: ProviderSettings,
+  deps: ProviderDeps,
+): Recipe | undefined {
   const { secret, storeSecret, fetch, clock } = deps;
-  if (storeSecret === undefined) return [];
+  if (storeSecret === undefined) return undefined;
   const create = (): ModelProvider => {
     const tokens = new ChatgptTokens({ authUrl, fetch, clock, store: { read: secret, write: storeSecret } });
     return createChatgptProvider({ tokens, fetch, clock, ...(baseUrl && { baseUrl }) });
   };
-  return [{ id: 'chatgpt', from: [baseUrl, authUrl], create }];
+  return { from: [baseUrl, authUrl], create };
 }
 
 function compatible(
   { provider, model, compatibleBaseUrl: baseUrl }: ProviderSettings,
   options: ProviderOptions & { readonly logger: Logger },
-): Recipe[] {
-  if (baseUrl === undefined) return [];
+): Recipe | undefined {
+  if (baseUrl === undefined) return undefined;
   const defaultModel = provider === 'compatible' ? (model ?? 'default') : 'default';
   const create = (): ModelProvider => createCompatibleProvider({ ...options, baseUrl, defaultModel });
-  return [{ id: 'compatible', from: [baseUrl, defaultModel], create }];
+  return { from: [baseUrl, defaultModel], create };
 }
 
 function endpointRecipe(endpoint: EndpointConfig, { secret, fetch, clock, logger }: ProviderDeps): Recipe {
   const apiKey = () => secret(endpointSecret(endpoint.id));
-  return { id: endpoint.id, from: endpoint, create: () => createEndpoint(endpoint, { apiKey, fetch, clock, logger }) };
+  return { from: endpoint, create: () => createEndpoint(endpoint, { apiKey, fetch, clock, logger }) };
 }

@@ -4,6 +4,7 @@ import { delay, systemClock, type Clock } from '../base/clock.ts';
 import { demoReply } from './demo/researcher.ts';
 import { guarded } from './guarded.ts';
 import { noUsage, type AssistantBlock, type ModelEvent, type ModelProvider, type ModelRequest } from './model.ts';
+import { providers } from './providerList.ts';
 
 export interface DemoOptions {
   /** Lets people read along: text comes a word at a time. Without it the whole text comes at once. */
@@ -26,7 +27,7 @@ export function createDemoProvider({ paced = false, clock = systemClock }: DemoO
     streamReply(request, { clock, delayMs: paced ? wordMs : 0 }, signal);
   return {
     id: 'demo',
-    label: 'Offline demo (scripted, not a language model)',
+    label: providers.demo.label,
     defaultModel: model.id,
     models: () => [model],
     readiness: () => Promise.resolve({ isReady: true }),

@@ -4,11 +4,7 @@ import type { Logger } from '../base/logger.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';
 import type { ModelProvider } from './model.ts';
 import type { ProviderOptions } from './provider.ts';
-
-/** Ids of the providers that there are in any case. */
-export const builtInIds = [
-  ...['claude', 'claude-cli', 'openai', 'chatgpt', 'gemini', 'bedrock', 'compatible', 'vscode', 'demo'],
-] as const;
+import { providers } from './providerList.ts';
 
 const keyHeaders = /^(?:authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/i;
 
@@ -23,7 +19,7 @@ const endpoint = z.strictObject({
   id: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'an id has lower case letters, digits and hyphens, such as "lab-vllm"')
-    .refine((id) => !(builtInIds as readonly string[]).includes(id), 'the id is that of a provider of Helios'),
+    .refine((id) => !Object.hasOwn(providers, id), 'the id is that of a provider of Helios'),
   label: z.string().min(1).exactOptional(),
   baseUrl,
   defaultModel: z.string().min(1).exactOptional(),

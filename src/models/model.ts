@@ -201,7 +201,7 @@ export interface SearchReply {
 }
 
 export interface ModelProvider {
-  /** `claude`, `claude-cli`, `openai`, `chatgpt`, `gemini`, `bedrock`, `compatible`, `vscode`, `demo`, or an endpoint's own. */
+  /** An id of `providerList.ts`, or of an endpoint. */
   readonly id: string;
   /** What people read, such as `Anthropic` or `Offline demo (scripted, not a model)`. */
   readonly label: string;

@@ -1,8 +1,9 @@
 /** Where the key or the sign-in of each provider comes from; never what it is. */
 import { adviceOf } from '../../base/errors.ts';
+import { keySources, type KeySource } from '../../compose/providers.ts';
 import { accountLabel, parseSignedIn, tokensName } from '../../compose/signIn.ts';
 import { columnsText } from '../screen/columns.ts';
-import { findKey, keySources, type KeySource } from './keys.ts';
+import { findKey } from './keys.ts';
 
 export interface AuthRow {
   readonly provider: string;
@@ -20,7 +21,8 @@ export function authStatus(
   env: Readonly<Record<string, string | undefined>>,
   authFolder: string,
 ): Promise<readonly AuthRow[]> {
-  const row = async ([provider, source]: [string, KeySource]): Promise<AuthRow> => {
+  const row = async (source: KeySource): Promise<AuthRow> => {
+    const { provider } = source;
     try {
       const found = await findKey(source, env, authFolder);
       if (found === undefined) return { provider, source: 'none', note: howTo(source) };
@@ -30,7 +32,7 @@ export function authStatus(
       return { provider, source: 'file', note: adviceOf(error) };
     }
   };
-  return Promise.all(Object.entries(keySources).map(row));
+  return Promise.all(keySources.map(row));
 }
 
 const howTo = ({ variables, secret }: KeySource): string =>

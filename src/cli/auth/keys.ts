@@ -1,24 +1,16 @@
 /** Keys of the providers: from the environment, else from files that only their owner can read. Never shown, never logged. */
 import path from 'node:path';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
+import { keySources, type KeySource } from '../../compose/providers.ts';
 import { readSecretFile } from '../../compose/secrets.ts';
-import type { ProviderName } from '../arguments.ts';
 
-export interface KeySource {
-  /** As the engine names the secret, and the file in `auth`. */
-  readonly secret: string;
-  /** The first that is set is taken. */
-  readonly variables: readonly string[];
-}
+const keyed = keySources.filter(({ variables }) => variables.length > 0);
+const firstVariables = [...new Set(keyed.map(({ variables }) => variables[0]))];
 
-export const keySources: Readonly<Record<Exclude<ProviderName, 'claude-cli' | 'demo'>, KeySource>> = {
-  claude: { secret: 'anthropic', variables: ['ANTHROPIC_API_KEY'] },
-  openai: { secret: 'openai', variables: ['OPENAI_API_KEY'] },
-  gemini: { secret: 'gemini', variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'] },
-  bedrock: { secret: 'bedrock', variables: ['AWS_BEARER_TOKEN_BEDROCK'] },
-  chatgpt: { secret: 'chatgpt', variables: [] },
-  compatible: { secret: 'compatible', variables: ['OPENAI_API_KEY'] },
-};
+/** The help about keys. */
+export const keysHelp = `Keys: ${firstVariables.join(', ')}, or the files
+${keyed.map(({ secret }) => secret).join(', ')} in <home>/auth (mode 0600).
+Bedrock also takes the credentials of the aws command.`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +26,7 @@ export type ReadKey = (secret: string) => Promise<string | undefined>;
 /** `undefined` when there is none. Rejects with `UserFacing` for a file that others can read. */
 export function keyReader(env: Environment, authFolder: string): ReadKey {
   return async (secret) => {
-    const known = Object.values(keySources).find((each) => each.secret === secret);
+    const known = keySources.find((each) => each.secret === secret);
     return (await findKey(known ?? { secret, variables: variablesOf(secret) }, env, authFolder))?.value;
   };
 }
@@ -43,7 +35,7 @@ const variablesOf = (secret: string): readonly string[] =>
   secret.startsWith(endpointSecret('')) ? [endpointVariable(secret.slice(endpointSecret('').length))] : [];
 
 export async function findKey(
-  { secret, variables }: KeySource,
+  { secret, variables }: Pick<KeySource, 'secret' | 'variables'>,
   env: Environment,
   authFolder: string,
 ): Promise<FoundKey | undefined> {

@@ -7,16 +7,13 @@ import { claudeModels, defaultClaudeFamily, defaultClaudeModel } from '../catalo
 import { keyReadiness, listing } from '../listing.ts';
 import { claudeDescription } from './anthropicModels.ts';
 import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
-import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
+import { dependable, requiredKey, type ProviderOptions } from '../provider.ts';
+import { keyedIdentity } from '../providerList.ts';
 import { openReplaying } from '../replay.ts';
 import { searching, type RawSearch } from '../searching.ts';
 import { silentLogger } from '../../base/logger.ts';
 
-const identity: ProviderIdentity = {
-  id: 'claude',
-  label: 'Anthropic',
-  keyHint: 'Set ANTHROPIC_API_KEY in the environment, or run “Helios: Set API Key” in VS Code.',
-};
+const identity = keyedIdentity('claude');
 
 /** As many as the service gives at a time. */
 const pageSize = 1000;

@@ -6,6 +6,7 @@ import { CallFailed, withoutSecret, type Attempt } from '../guarded.ts';
 import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest, Readiness } from '../model.ts';
 import { messageOf } from '../../base/errors.ts';
 import { dependable, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
+import { providers } from '../providerList.ts';
 import { openReplaying } from '../replay.ts';
 import { awsPlaces, findAwsSource, type AwsPlaces } from './awsSources.ts';
 import { bedrockClient, type BedrockAuth } from './bedrockClient.ts';
@@ -21,7 +22,7 @@ export interface BedrockOptions extends ProviderOptions {
 
 const identity: ProviderIdentity = {
   id: 'bedrock',
-  label: 'AWS Bedrock',
+  label: providers.bedrock.label,
   keyHint:
     'Sign in to AWS (aws configure, or aws sso login), or set a Bedrock API key: AWS_BEARER_TOKEN_BEDROCK in the environment, or “Helios: Set API Key” in VS Code. The account needs access to the model in its region.',
 };

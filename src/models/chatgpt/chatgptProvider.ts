@@ -8,6 +8,7 @@ import { responsesRequest } from '../openai/openaiResponsesRequest.ts';
 import { readResponses } from '../openai/openaiResponsesStream.ts';
 import { responsesSearch } from '../openai/openaiSearch.ts';
 import { dependable, type CallOptions, type ProviderIdentity } from '../provider.ts';
+import { providers } from '../providerList.ts';
 import { failureOf } from '../failures.ts';
 import { openReplaying } from '../replay.ts';
 import { planFailure, withReadableErrors } from './chatgptFailures.ts';
@@ -21,7 +22,7 @@ export interface ChatgptProviderOptions extends CallOptions {
 
 const identity: ProviderIdentity = {
   id: 'chatgpt',
-  label: 'ChatGPT (your subscription)',
+  label: providers.chatgpt.label,
   keyHint: signInHint,
 };
 

@@ -2,8 +2,9 @@
 import type { SDKMessage, SDKRateLimitInfo } from '@anthropic-ai/claude-agent-sdk';
 import { cleanText, oneLine } from '../../base/text.ts';
 import type { ModelFailure, ModelFailureReason } from '../model.ts';
+import { providers } from '../providerList.ts';
 
-export const claudeCliLabel = 'Claude (your claude command)';
+export const claudeCliLabel = providers['claude-cli'].label;
 
 export const signInHint =
   'Run `claude` in a terminal and sign in with /login, or set ANTHROPIC_API_KEY in the environment of Helios.';

@@ -7,6 +7,7 @@ import { listing } from '../listing.ts';
 import type { ModelDescription, ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
 import { openaiClient } from '../openai/openaiClient.ts';
 import { dependable, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
+import { keyedIdentity } from '../providerList.ts';
 import { openReplaying } from '../replay.ts';
 import { withTextTools } from '../textTools/withTextTools.ts';
 import { askJson } from './askJson.ts';
@@ -29,11 +30,7 @@ export interface CompatibleProviderOptions extends ProviderOptions, ModelSetting
   readonly logger?: Logger;
 }
 
-const compatible: ProviderIdentity = {
-  id: 'compatible',
-  label: 'OpenAI-compatible endpoint',
-  keyHint: 'Set OPENAI_API_KEY in the environment, or run “Helios: Set API Key” in VS Code.',
-};
+const compatible: ProviderIdentity = keyedIdentity('compatible');
 
 /** Servers of one's own ask for no key, but the SDK insists on one. */
 const noKey = 'none';

@@ -2,7 +2,8 @@
 import type { Attempt } from '../guarded.ts';
 import { keyReadiness, listing } from '../listing.ts';
 import type { ModelEvent, ModelProvider, ModelRequest } from '../model.ts';
-import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
+import { dependable, requiredKey, type ProviderOptions } from '../provider.ts';
+import { keyedIdentity } from '../providerList.ts';
 import { openReplaying } from '../replay.ts';
 import { searching, type RawSearch } from '../searching.ts';
 import { geminiClient } from './geminiClient.ts';
@@ -12,11 +13,7 @@ import { geminiRequest } from './geminiRequest.ts';
 import { findingSources, searchRequest } from './geminiSearch.ts';
 import { readGemini } from './geminiStream.ts';
 
-const identity: ProviderIdentity = {
-  id: 'gemini',
-  label: 'Google Gemini',
-  keyHint: 'Set GEMINI_API_KEY in the environment, or run “Helios: Set API Key” in VS Code.',
-};
+const identity = keyedIdentity('gemini');
 
 export function createGeminiProvider(options: ProviderOptions): ModelProvider {
   const { baseUrl = 'https://generativelanguage.googleapis.com', fetch } = options;

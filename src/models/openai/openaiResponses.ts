@@ -9,14 +9,11 @@ import { openaiDescriptions } from './openaiModels.ts';
 import { responsesRequest } from './openaiResponsesRequest.ts';
 import { readResponses } from './openaiResponsesStream.ts';
 import { responsesSearch } from './openaiSearch.ts';
-import { dependable, requiredKey, type ProviderIdentity, type ProviderOptions } from '../provider.ts';
+import { dependable, requiredKey, type ProviderOptions } from '../provider.ts';
+import { keyedIdentity } from '../providerList.ts';
 import { openReplaying } from '../replay.ts';
 
-const identity: ProviderIdentity = {
-  id: 'openai',
-  label: 'OpenAI',
-  keyHint: 'Set OPENAI_API_KEY in the environment, or run “Helios: Set API Key” in VS Code.',
-};
+const identity = keyedIdentity('openai');
 
 export function createOpenaiProvider(options: ProviderOptions): ModelProvider {
   const { baseUrl = 'https://api.openai.com/v1', fetch } = options;

@@ -3,38 +3,19 @@ import type { SecretStorage } from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import { endpointSecret, endpointVariable } from '../../compose/endpoints.ts';
+import { keySources } from '../../compose/providers.ts';
 
+/** Place of a key that a user sets. */
 export interface ProviderKey {
   readonly provider: string;
   readonly label: string;
-  /** As the engine names the secret. */
+  /** The engine's name of the secret. */
   readonly secret: string;
-  /** Of the environment; the first that is set is taken. */
+  /** Environment variables; the first that is set is taken. */
   readonly variables: readonly string[];
 }
 
-export const providerKeys: readonly ProviderKey[] = [
-  { provider: 'claude', label: 'Anthropic', secret: 'anthropic', variables: ['ANTHROPIC_API_KEY'] },
-  { provider: 'openai', label: 'OpenAI', secret: 'openai', variables: ['OPENAI_API_KEY'] },
-  {
-    provider: 'gemini',
-    label: 'Google Gemini',
-    secret: 'gemini',
-    variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-  },
-  {
-    provider: 'bedrock',
-    label: 'AWS Bedrock',
-    secret: 'bedrock',
-    variables: ['AWS_BEARER_TOKEN_BEDROCK'],
-  },
-  {
-    provider: 'compatible',
-    label: 'OpenAI-compatible endpoint',
-    secret: 'compatible',
-    variables: ['OPENAI_API_KEY'],
-  },
-];
+export const providerKeys: readonly ProviderKey[] = keySources.filter(({ auth }) => auth !== 'signIn');
 
 export const keyOf = (provider: string): ProviderKey | undefined =>
   providerKeys.find((entry) => entry.provider === provider);

@@ -14,6 +14,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Attempt } from '../../models/guarded.ts';
+import { providers } from '../../compose/providers.ts';
 import { CallFailed, dependable } from '../../compose/ownProviders.ts';
 import type {
   AssistantBlock,
@@ -27,7 +28,7 @@ import { modelVendor } from '../ui/contributions.ts';
 import { hostMessages, textToCount } from './hostMessages.ts';
 
 export const hostProviderId = 'vscode';
-const label = 'VS Code';
+const { label } = providers.vscode;
 /** Room for the reply: VS Code tells only what a request may hold. */
 const replyTokens = 8_192;
 const justification = 'Helios works on the goal that you gave it, on its own, until it is met.';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { createProviders, type ProviderSettings } from '../../../src/models/createProviders.ts';
-import { builtInIds, checkEndpoints, endpointVariable } from '../../../src/models/endpoints.ts';
+import { checkEndpoints, endpointVariable } from '../../../src/models/endpoints.ts';
+import { providerIds } from '../../../src/models/providerList.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import type { WireServer } from '../../fakes/wire.ts';
 import { startWireOpenaiChat } from '../../fakes/wireOpenaiChat.ts';
@@ -40,7 +41,7 @@ describe('settings of endpoints', () => {
     ['another key in a header', [{ ...lab, headers: { 'X-API-Key': 'x' } }], /a key does not belong here/],
     ['a header of two lines', [{ ...lab, headers: { 'x-a': 'b\r\nx-c: d' } }], /printable ASCII/],
     ['a name of no header', [{ ...lab, headers: { 'x a': 'b' } }], /no name of a header/],
-    ...builtInIds.map((id) => [`the id ${id}`, [{ ...lab, id }], /that of a provider of Helios/] as const),
+    ...providerIds.map((id) => [`the id ${id}`, [{ ...lab, id }], /that of a provider of Helios/] as const),
   ];
   for (const [says, setting, problem] of wrong)
     it(`are refused with ${says}`, () => {

@@ -1,0 +1,9 @@
+/** The providers that there are, and where their keys come from. */
+export {
+  keySources,
+  providerIds,
+  providerNames,
+  providers,
+  type KeySource,
+  type ProviderName,
+} from '../models/providerList.ts';
