@@ -1,29 +1,32 @@
-/** Where a person is told of what happens, of what, and when not: in the settings, and in `helios.json` for a project. */
+/** Notifications as users configure them: their events, channels and quiet hours. Settings and `helios.json` are made from this. */
 import * as z from 'zod';
+import { oneOf } from '../base/text.ts';
 
-/**
- * What can be told. `task_complete`, `task_failed`: a run ended · `experiment_complete`: an experiment was judged, a sweep
- * or a run of its own ended · `metric_threshold`: a value that the agent waits for was reached · `agent_idle`: it waits,
- * and nothing runs · `error`: the session stands still.
- */
-export const notifyEvents = [
-  'goal_met',
-  'session_ended',
-  'error',
-  'question',
-  'approval',
-  'budget',
-  'alarm',
-  'resumed',
-  'experiment_complete',
-  'task_complete',
-  'task_failed',
-  'metric_threshold',
-  'agent_idle',
-] as const;
-export type NotifyEvent = (typeof notifyEvents)[number];
+/** Events that a notification can be about, with the text that settings show. */
+const eventTexts = {
+  goal_met: 'The goal is met.',
+  session_ended: 'A session ended, for whatever reason.',
+  error: 'An error stops a session.',
+  question: 'The agent asks a question.',
+  approval: 'The agent needs an approval.',
+  budget: 'A limit is near, or reached.',
+  alarm: 'A watchdog noticed a problem with a run.',
+  resumed: 'A session was resumed.',
+  experiment_complete: 'An experiment was judged, or its run or sweep ended.',
+  task_complete: 'A run ended.',
+  task_failed: 'A run failed.',
+  metric_threshold: 'A metric reached a value that the agent waits for.',
+  agent_idle: 'The agent waits, and nothing runs.',
+} as const;
+export type NotifyEvent = keyof typeof eventTexts;
 
-/** Where nothing is chosen: what a person would want to be woken for, and not every run of a night. */
+export const notifyEvents = Object.keys(eventTexts) as readonly NotifyEvent[];
+const eventSchema = z
+  .enum(notifyEvents)
+  // A word of VS Code's schemas.
+  .meta({ enumDescriptions: Object.values(eventTexts) });
+
+/** Where nothing is chosen: what a user would want to be woken for, and not every run of a night. */
 export const defaultEvents: readonly NotifyEvent[] = [
   'goal_met',
   'session_ended',
@@ -45,7 +48,7 @@ const windowSchema = z.strictObject({ type: z.literal('vscode') }).describe('A n
 
 const desktopSchema = z
   .strictObject({ type: z.literal('desktop') })
-  .describe('A notification of the desktop: notify-send, or osascript on a Mac.');
+  .describe('A notification of the desktop, by notify-send, or osascript on macOS.');
 
 const webhookSchema = z
   .strictObject({
@@ -53,29 +56,33 @@ const webhookSchema = z
     url: text
       .refine(hasReferences, { error: isNone, abort: true })
       .regex(/^(?:https?:\/\/[^/]|\$\{(?:env|secret):)/, 'must be a web address, such as "https://ntfy.sh/my-lab"')
-      .describe(`http:// or https://. ${reference}`),
-    method: z.enum(['POST', 'PUT', 'GET']).optional().describe('Default: POST. GET sends no body.'),
-    headers: z.record(text, secretText).optional().describe(`Sent beside our own. ${reference}`),
+      .describe(`Address, with http:// or https://. ${reference}`),
+    method: z.enum(['POST', 'PUT', 'GET']).optional().describe('HTTP method. Default: POST. GET sends no body.'),
+    headers: z.record(text, secretText).optional().describe(`Additional headers. ${reference}`),
     format: z
       .enum(['plain', 'slack', 'discord', 'ntfy'])
       .optional()
-      .describe('Of the body. Default: plain, the notification as JSON.'),
+      .describe('Format of the body. Default: plain, the notification as JSON.'),
   })
-  .describe('A call to a web address.');
+  .describe('A request to a web address.');
 
 const emailSchema = z
   .strictObject({
     type: z.literal('email'),
     host: text.describe('The SMTP server.'),
-    port: z.int().min(1).max(65_535).optional().describe('Default: 465 with tls, else 587.'),
+    port: z.int().min(1).max(65_535).optional().describe('Port of the server. Default: 465 with tls, otherwise 587.'),
     security: z
       .enum(['starttls', 'tls', 'none'])
       .optional()
-      .describe('Default: starttls, which is then insisted on. none: only on a way that is safe by itself.'),
-    user: secretText.min(1).optional().describe('To log in as; without it there is no log-in.'),
-    password: secretText.min(1).optional().describe(reference),
+      .describe(
+        'Encryption. Default: starttls, which is required then. none: only on a network that is safe by itself.',
+      ),
+    user: secretText.min(1).optional().describe('User to log in as. Default: no login.'),
+    password: secretText.min(1).optional().describe(`Password of the user. ${reference}`),
     from: text.describe('The sender.'),
-    to: z.union([text, z.array(text).min(1).max(20)], 'must be an address, or a list of them').describe('Who gets it.'),
+    to: z
+      .union([text, z.array(text).min(1).max(20)], 'must be an address, or a list of them')
+      .describe('The recipients.'),
   })
   .refine(({ user, password }) => password === undefined || user !== undefined, {
     path: ['password'],
@@ -86,16 +93,22 @@ const emailSchema = z
 const commandSchema = z
   .strictObject({
     type: z.literal('command'),
-    command: text.describe('For the shell; it finds HELIOS_EVENT, HELIOS_TITLE, HELIOS_BODY and more around it.'),
-    timeoutSeconds: z.number().positive().max(600).optional().describe('Default: 30.'),
+    command: text.describe(
+      'Command for the shell, with HELIOS_EVENT, HELIOS_TITLE, HELIOS_BODY and more in its environment.',
+    ),
+    timeoutSeconds: z
+      .number()
+      .positive()
+      .max(600)
+      .optional()
+      .describe('Seconds after which the command is ended. Default: 30.'),
   })
-  .describe('A command of yours. Those of a project run only where a setting of yours allows it.');
+  .describe('A command of yours. Commands of a project run only where your settings allow it.');
 
-export const channelSchema = z.discriminatedUnion(
-  'type',
-  [windowSchema, desktopSchema, webhookSchema, emailSchema, commandSchema],
-  'must be vscode, desktop, webhook, email or command',
-);
+const channelSchemas = [windowSchema, desktopSchema, webhookSchema, emailSchema, commandSchema] as const;
+export const channelTypes = channelSchemas.map(({ shape }) => shape.type.value);
+
+export const channelSchema = z.discriminatedUnion('type', channelSchemas, `must be ${oneOf(channelTypes)}`);
 export type ChannelSettings = z.output<typeof channelSchema>;
 export type WebhookSettings = z.output<typeof webhookSchema>;
 export type EmailSettings = z.output<typeof emailSchema>;
@@ -105,17 +118,20 @@ const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time 
 
 export const quietHoursSchema = z
   .strictObject({
-    from: timeOfDay.describe('Local time, such as "22:00".'),
-    to: timeOfDay.describe('Local time, such as "07:30"; before "from" it is that of the next day.'),
-    except: z.array(z.enum(notifyEvents)).optional().describe('What is urgent: told all the same.'),
+    from: timeOfDay.describe('Start in local time, such as "22:00".'),
+    to: timeOfDay.describe('End in local time, such as "07:30". A time before "from" is on the next day.'),
+    except: z.array(eventSchema).optional().describe('Urgent events, which are sent at once.'),
   })
   .refine(({ from, to }) => from !== to, { path: ['to'], error: 'must be another time than "from"' })
-  .describe('Nothing is told in these hours; what was held back is summed up when they end.');
+  .describe('Hours without notifications. Those that were held back are summed up at the end.');
 export type QuietHours = z.output<typeof quietHoursSchema>;
 
 export const notificationSettingsSchema = z.strictObject({
-  channels: z.array(channelSchema).max(20).optional().describe('Where to.'),
-  events: z.array(z.enum(notifyEvents)).optional().describe('What of. Empty: what matters, and not every run.'),
+  channels: z.array(channelSchema).max(20).optional().describe('Channels of the notifications.'),
+  events: z
+    .array(eventSchema)
+    .optional()
+    .describe('Events to be notified of. Default: the important ones, and not every run.'),
   quietHours: quietHoursSchema.optional(),
 });
 export type NotificationSettings = z.output<typeof notificationSettingsSchema>;
