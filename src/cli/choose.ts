@@ -8,10 +8,10 @@ import { keySources, providerNames, type KeySource, type ProviderName } from '..
 import type { CliOptions } from './arguments.ts';
 import type { ReadKey } from './auth/keys.ts';
 import type { ProjectFile } from '../project/projectFile.ts';
+import { settingsOfEnvironment } from '../presentation/settings/engineSettings.ts';
+import { defaultOf } from '../presentation/settings/settings.ts';
 import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliWorld } from './world.ts';
-
-const idleTurns = 8;
 
 /** Providers that answer only with a key or a sign-in of ours, the keys first; the others say themselves what is missing. */
 const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((auth) =>
@@ -104,21 +104,10 @@ function noKey(source: KeySource | undefined): UserFacing {
   );
 }
 
-/** Where the services are, and the way to them. */
-export function networkFor(env: CliWorld['env']) {
-  const given = (name: string): string | undefined => env[name]?.trim() || undefined;
-  const [anthropicBaseUrl, openaiBaseUrl] = [given('ANTHROPIC_BASE_URL'), given('OPENAI_BASE_URL')];
-  const [geminiBaseUrl, bedrockBaseUrl] = [given('GOOGLE_GEMINI_BASE_URL'), given('ANTHROPIC_BEDROCK_BASE_URL')];
-  const [chatgptBaseUrl, chatgptAuthUrl] = [given('CHATGPT_BASE_URL'), given('CHATGPT_AUTH_URL')];
-  return {
-    ...proxyOf(env),
-    ...(anthropicBaseUrl && { anthropicBaseUrl }),
-    ...(openaiBaseUrl && { openaiBaseUrl, compatibleBaseUrl: openaiBaseUrl }),
-    ...(geminiBaseUrl && { geminiBaseUrl }),
-    ...(bedrockBaseUrl && { bedrockBaseUrl }),
-    ...(chatgptBaseUrl && { chatgptBaseUrl }),
-    ...(chatgptAuthUrl && { chatgptAuthUrl }),
-  };
+/** Addresses of services and the proxy. */
+export function networkFor(env: CliWorld['env']): Partial<EngineSettings> {
+  const compatibleBaseUrl = env['OPENAI_BASE_URL']?.trim();
+  return { ...proxyOf(env), ...settingsOfEnvironment(env), ...(compatibleBaseUrl && { compatibleBaseUrl }) };
 }
 
 /** `provider` is absent where a session goes on with its own. */
@@ -132,7 +121,7 @@ export function settingsFor(
     ...preferencesFor(preferences, provider),
     provider: provider ?? preferences.provider ?? 'claude',
     permissionMode: options.isYes ? 'allow' : 'ask',
-    idleTurns,
+    idleTurns: defaultOf('session.idleTurns'),
     ...networkFor(env),
     ...(options.model !== undefined && { model: options.model }),
     ...(options.effort !== undefined && { effort: options.effort }),

@@ -7,46 +7,11 @@ import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import type { EndpointConfig } from '../models/endpoints.ts';
 import { checkEndpoints } from '../compose/endpoints.ts';
 import { extendPrices } from '../compose/prices.ts';
+import { preferencesSchema } from '../presentation/settings/preferences.ts';
 
-export interface Preferences extends Pick<
-  EngineSettings,
-  | 'model'
-  | 'effort'
-  | 'dayLimits'
-  | 'consult'
-  | 'web'
-  | 'claudePath'
-  | 'proxy'
-  | 'caFile'
-  | 'prices'
-  | 'notifications'
-  | 'allowsProjectCommands'
-> {
-  readonly provider?: string;
+export interface Preferences extends Partial<Omit<EngineSettings, 'endpoints'>> {
   readonly endpoints?: readonly EndpointConfig[];
 }
-
-const text = z.string().trim().min(1).exactOptional();
-const positive = z.number().positive().finite().exactOptional();
-
-const schema = z.object({
-  provider: text,
-  model: text,
-  effort: z.enum(['none', 'low', 'medium', 'high', 'max']).exactOptional(),
-  endpoints: z.unknown().optional(),
-  consult: z.strictObject({ provider: z.string().min(1), model: text }).exactOptional(),
-  dayLimits: z.strictObject({ usd: positive, tokens: positive }).exactOptional(),
-  web: z
-    .strictObject({ searxngUrl: z.url().exactOptional(), allowsPrivateAddresses: z.boolean().exactOptional() })
-    .exactOptional(),
-  claudePath: text,
-  proxy: text,
-  caFile: text,
-  prices: z.record(z.string(), z.unknown()).exactOptional(),
-  // Checked where they are used.
-  notifications: z.record(z.string(), z.unknown()).exactOptional(),
-  allowsProjectCommands: z.boolean().exactOptional(),
-});
 
 /**
  * Empty where there is no file. Rejects with `UserFacing` that names the file and the place in it; what it does not know it
@@ -56,12 +21,12 @@ export async function readPreferences(home: string, warn: (message: string) => v
   const file = path.join(home, 'preferences.json');
   const written = await jsonIn(file);
   if (written === undefined) return {};
-  const parsed = schema.safeParse(written);
+  const parsed = preferencesSchema.safeParse(written);
   if (!parsed.success)
     throw new UserFacing(`${file} is not right:\n${z.prettifyError(parsed.error)}`, 'Correct it, or take it away.');
-  const unknown = Object.keys(written as object).filter((name) => !Object.hasOwn(schema.shape, name));
+  const unknown = Object.keys(written as object).filter((name) => !Object.hasOwn(preferencesSchema.shape, name));
   if (unknown.length > 0)
-    warn(`${file}: ${unknown.join(', ')} is not known. Known are: ${Object.keys(schema.shape).join(', ')}.`);
+    warn(`${file}: ${unknown.join(', ')} is not known. Known are: ${Object.keys(preferencesSchema.shape).join(', ')}.`);
   return checked(parsed.data, file);
 }
 
@@ -74,7 +39,7 @@ async function jsonIn(file: string): Promise<unknown> {
   }
 }
 
-function checked({ endpoints: told, ...preferences }: z.output<typeof schema>, file: string): Preferences {
+function checked({ endpoints: told, ...preferences }: Preferences, file: string): Preferences {
   const { endpoints, problems } = checkEndpoints(told);
   if (problems.length > 0)
     throw new UserFacing(

@@ -1,7 +1,6 @@
 /** The providers that there are, and where their keys come from. */
 export {
   keySources,
-  providerIds,
   providerNames,
   providers,
   type KeySource,

@@ -8,26 +8,45 @@ import { providers } from './providerList.ts';
 
 const keyHeaders = /^(?:authorization|proxy-authorization|cookie|x-api-key|api-key|x-goog-api-key)$/i;
 
-const baseUrl = z.string().superRefine((text, context) => {
-  const problem = problemOfUrl(text);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-});
+const baseUrl = z
+  .string()
+  .superRefine((text, context) => {
+    const problem = problemOfUrl(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  })
+  .meta({ pattern: '^https?://', description: 'Base URL of the API; most end in /v1.' });
 
 const tokens = z.int().positive();
 
-const endpoint = z.strictObject({
+/** One entry of the setting of endpoints. */
+export const endpointSchema = z.strictObject({
   id: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'an id has lower case letters, digits and hyphens, such as "lab-vllm"')
-    .refine((id) => !Object.hasOwn(providers, id), 'the id is that of a provider of Helios'),
-  label: z.string().min(1).exactOptional(),
+    .refine((id) => !Object.hasOwn(providers, id), 'the id is that of a provider of Helios')
+    .describe('Name of the provider: lowercase letters, digits and hyphens.'),
+  label: z.string().min(1).exactOptional().describe('Display name. Default: the id.'),
   baseUrl,
-  defaultModel: z.string().min(1).exactOptional(),
-  contextTokens: tokens.exactOptional(),
-  maxOutputTokens: tokens.exactOptional(),
-  toolCalls: z.enum(['native', 'text']).exactOptional(),
-  acceptsImages: z.boolean().exactOptional(),
-  sendsEffort: z.boolean().exactOptional(),
+  defaultModel: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Model of sessions that name none. Default: the first that the endpoint lists.'),
+  contextTokens: tokens
+    .exactOptional()
+    .describe(
+      'Context size of the models in tokens, where the endpoint does not report it. For Ollama it must not exceed the size that the server uses (num_ctx, OLLAMA_CONTEXT_LENGTH): longer prompts are cut without a message.',
+    ),
+  maxOutputTokens: tokens
+    .exactOptional()
+    .describe('Maximum number of tokens of a reply, where the endpoint does not report it.'),
+  toolCalls: z
+    .enum(['native', 'text'])
+    .exactOptional()
+    .describe('Way of calling tools. Default: as the endpoint reports, and text once it refuses tools.')
+    .meta({ enumDescriptions: ['Calls of the API.', 'Calls in the text of the conversation.'] }),
+  acceptsImages: z.boolean().exactOptional().describe('Whether the models accept images.'),
+  sendsEffort: z.boolean().exactOptional().describe('Send `reasoning_effort`; some servers refuse it.'),
   headers: z
     .record(z.string(), z.string().regex(/^[\t\x20-\x7e]*$/, 'a value holds printable ASCII only'))
     .superRefine((headers, context) => {
@@ -36,10 +55,11 @@ const endpoint = z.strictObject({
         if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });
       }
     })
-    .exactOptional(),
+    .exactOptional()
+    .describe('Headers sent with every request. Keys are refused here.'),
 });
 
-export type EndpointConfig = z.output<typeof endpoint>;
+export type EndpointConfig = z.output<typeof endpointSchema>;
 
 export interface CheckedEndpoints {
   readonly endpoints: readonly EndpointConfig[];
@@ -55,7 +75,7 @@ export function checkEndpoints(setting: unknown): CheckedEndpoints {
   const endpoints = new Map<string, EndpointConfig>();
   const problems: string[] = [];
   for (const [index, each] of (setting as unknown[]).entries()) {
-    const parsed = endpoint.safeParse(each);
+    const parsed = endpointSchema.safeParse(each);
     if (!parsed.success)
       problems.push(`Endpoint ${index + 1} is left out:\n${z.prettifyError(parsed.error)}\n${example}`);
     else if (endpoints.has(parsed.data.id))

@@ -47,13 +47,14 @@ const known = knownPrices();
 export const listPrices: PriceTable = { ...known, ...bedrockPrices() };
 
 const dollars = z.number().nonnegative().finite();
-const setting = z.record(
+/** The setting of prices. */
+export const priceSchema = z.record(
   z.string().regex(/^[^/]+\/.+$/, 'a key must be provider/model, such as "compatible/*" or "openai/gpt-5.4"'),
   z.strictObject({
-    input: dollars,
-    output: dollars,
-    cacheRead: dollars.optional(),
-    cacheWrite: dollars.optional(),
+    input: dollars.describe('Uncached input.'),
+    output: dollars.describe('Output.'),
+    cacheRead: dollars.optional().describe('Input read from the cache.'),
+    cacheWrite: dollars.optional().describe('Input written to the cache.'),
   }),
 );
 
@@ -62,7 +63,7 @@ const setting = z.record(
  * "output": 0.8 } }`, in US dollars per million tokens; cached tokens cost as input unless told. Throws `UserFacing`.
  */
 export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTable {
-  const parsed = setting.safeParse(fromSetting ?? {});
+  const parsed = priceSchema.safeParse(fromSetting ?? {});
   if (!parsed.success)
     throw new UserFacing(
       `The setting of model prices is not right:\n${z.prettifyError(parsed.error)}`,

@@ -12,14 +12,17 @@ const count = z.int().positive('must be above 0');
 
 const limitShape = {
   usd: limit.exactOptional().describe('US dollars for model calls.'),
-  tokens: count.exactOptional().describe('Of input, cached or not, and of output together.'),
-  minutes: limit.exactOptional().describe('From the start.'),
+  tokens: count.exactOptional().describe('Tokens of input, cached or not, and of output together.'),
+  minutes: limit.exactOptional().describe('Minutes from the start.'),
   turns: count.exactOptional().describe('Replies of the model.'),
 };
 
 const budgetSchema = z.strictObject({
   ...limitShape,
-  experiment: z.strictObject(limitShape).exactOptional().describe('From the launch of one run to that of the next.'),
+  experiment: z
+    .strictObject(limitShape)
+    .exactOptional()
+    .describe('Limits of one experiment, from its launch to the launch of the next one.'),
 });
 
 /** Why the names and patterns cannot be used; undefined when they can. */
@@ -50,30 +53,30 @@ const isInside = (folder: string): boolean =>
   !/^(?:[\\/~]|[A-Za-z]:)|\p{Cc}/u.test(folder) && !folder.split(/[\\/]/).includes('..');
 
 export const projectSchema = z.strictObject({
-  $schema: z.string().exactOptional().describe('For editors.'),
-  provider: text.exactOptional().describe('Who answers, such as claude, openai, gemini or an endpoint of yours.'),
-  model: text.exactOptional().describe('Of that provider, such as claude-opus-4-6.'),
+  $schema: z.string().exactOptional().describe('Schema, for editors.'),
+  provider: text.exactOptional().describe('Model provider, such as claude, openai, gemini or an endpoint of yours.'),
+  model: text.exactOptional().describe('Model of the provider, such as claude-opus-4-6.'),
   defaultMachine: text
     .exactOptional()
-    .describe('The id of the machine of calls that name none, as in machines.json. Default: local.'),
+    .describe('Id of the machine, as in machines.json, for calls that name none. Default: local.'),
   metricNames: metricNames
     .exactOptional()
-    .describe('Read from the output of runs whose launch names none. Default: metrics are detected.'),
+    .describe('Metrics to read from the output of runs whose launch names none. Default: metrics are detected.'),
   metricPatterns: metricPatterns
     .exactOptional()
-    .describe('Metric → regular expression with one group for the number. Wins over metricNames.'),
-  instructions: z.string().exactOptional().describe('What the agent always has before it.'),
+    .describe('Regular expression of each metric, with one group for the number. Takes precedence over metricNames.'),
+  instructions: z.string().exactOptional().describe('Instructions that the agent always sees.'),
   experimentDir: text
     .refine(isInside, 'must be a folder inside the project, such as "experiments"')
     .exactOptional()
-    .describe('Where reports and results go, in the folder of this file.'),
-  notifications: notificationSettingsSchema.exactOptional().describe('Where you are told of what happens.'),
+    .describe('Folder for reports and results, relative to this file.'),
+  notifications: notificationSettingsSchema.exactOptional().describe('Notifications of this project.'),
   quietHours: quietHoursSchema.exactOptional(),
   budget: budgetSchema
     .exactOptional()
-    .describe('Limits of a goal that names none. Of these and those of the settings the tighter counts.'),
-  watchdogs: watchdogSettingsSchema.exactOptional().describe('What is looked for in every run, and what is done then.'),
-  plateau: plateauSettingsSchema.exactOptional().describe('When experiments bring nothing more.'),
+    .describe('Limits of a goal that names none. Where the settings have the limit, too, the tighter one applies.'),
+  watchdogs: watchdogSettingsSchema.exactOptional().describe('Checks of every run, and the action of each.'),
+  plateau: plateauSettingsSchema.exactOptional().describe('Detection of experiments that bring no improvement.'),
   permissions: z
     .strictObject({
       mode: z
@@ -81,7 +84,7 @@ export const projectSchema = z.strictObject({
         .exactOptional(),
     })
     .exactOptional()
-    .describe('Asked before every tool, even where the settings allow all.'),
+    .describe('Permissions of the agent. The mode ask applies even where the settings allow all.'),
 });
 
 /** What a project says about itself. Every field is optional. */

@@ -10,14 +10,17 @@ export const plateauSettingsSchema = z.strictObject({
     .min(0)
     .max(10_000)
     .optional()
-    .describe('Experiments in a row that did not improve on the best one, after which it is a plateau. 0: never.'),
-  onPlateau: z.enum(plateauActions).optional().describe('Advise the agent, or end the session in the end.'),
+    .describe('Number of experiments in a row without an improvement on the best one that make a plateau. 0: none do.'),
+  onPlateau: z
+    .enum(plateauActions)
+    .optional()
+    .describe('Action: advise the agent, or also end the session after twice as many experiments.'),
   noisePercent: z
     .number()
     .min(0)
     .max(50)
     .optional()
-    .describe('An improvement smaller than this share of the best value is noise.'),
+    .describe('Percentage of the best value below which an improvement is noise.'),
 });
 
 export type PlateauSettings = z.output<typeof plateauSettingsSchema>;

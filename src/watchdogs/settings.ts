@@ -13,7 +13,7 @@ export type WatchAction = (typeof watchActions)[number];
 export const watchKinds = ['non_finite', 'divergence', 'throughput', 'silence', 'disk', 'gpu_idle'] as const;
 export type WatchKind = (typeof watchKinds)[number];
 
-const action = z.enum(watchActions).describe('What is done: nothing, a warning, the end of the run, or a question.');
+const action = z.enum(watchActions).describe('Action: nothing, a warning, the end of the run, or a question.');
 const minutes = z.number().positive().max(10_080);
 const metricNames = z.array(z.string().min(1)).max(50);
 
@@ -28,28 +28,53 @@ export const watchdogSettingsSchema = z.strictObject({
   non_finite: kind('A metric became NaN or infinite.', {
     metrics: metricNames
       .optional()
-      .describe('The action counts for these; any other only warns. Default: the deciding metric, and losses.'),
+      .describe('Metrics that the action applies to; any other only warns. Default: the deciding metric, and losses.'),
   }).optional(),
   divergence: kind('A metric left its own range for the worse, and stays away.', {
-    deviations: z.number().min(3).max(1000).optional().describe('Median absolute deviations away from its median.'),
-    warmupPoints: z.int().min(10).max(1_000_000).optional().describe('Points before it is judged.'),
+    deviations: z
+      .number()
+      .min(3)
+      .max(1000)
+      .optional()
+      .describe('Distance from the median, in median absolute deviations.'),
+    warmupPoints: z.int().min(10).max(1_000_000).optional().describe('Points before a metric is judged.'),
     forPoints: z.int().min(1).max(10_000).optional().describe('Points in a row out of range.'),
-    metrics: metricNames.optional().describe('Default: the deciding metric, and losses.'),
+    metrics: metricNames.optional().describe('Metrics to watch. Default: the deciding metric, and losses.'),
   }).optional(),
   throughput: kind('The run became much slower than it was.', {
-    belowPercent: z.number().positive().max(90).optional().describe('Of its own median speed.'),
-    minutes: minutes.optional().describe('For how long.'),
+    belowPercent: z
+      .number()
+      .positive()
+      .max(90)
+      .optional()
+      .describe('Percentage of the median speed of the run below which it is slow.'),
+    minutes: minutes.optional().describe('Minutes that it must last.'),
   }).optional(),
   silence: kind('The run prints nothing.', {
-    minutes: minutes.optional().describe('For how long.'),
+    minutes: minutes.optional().describe('Minutes that it must last.'),
   }).optional(),
   disk: kind('A disk of the machine of the run is nearly full.', {
-    belowPercent: z.number().positive().max(50).optional().describe('Less than this share is free…'),
-    belowGb: z.number().positive().max(10_000).optional().describe('…and less than this, in GB.'),
+    belowPercent: z
+      .number()
+      .positive()
+      .max(50)
+      .optional()
+      .describe('Percentage of free space, below which the disk is nearly full if belowGb applies, too.'),
+    belowGb: z
+      .number()
+      .positive()
+      .max(10_000)
+      .optional()
+      .describe('Gigabytes of free space, below which the disk is nearly full if belowPercent applies, too.'),
   }).optional(),
   gpu_idle: kind('The GPUs of the run do nothing.', {
-    belowPercent: z.number().positive().max(100).optional().describe('Each of them is busy for less than this.'),
-    minutes: minutes.optional().describe('For how long.'),
+    belowPercent: z
+      .number()
+      .positive()
+      .max(100)
+      .optional()
+      .describe('Utilization in percent, below which each of them is idle.'),
+    minutes: minutes.optional().describe('Minutes that it must last.'),
   }).optional(),
 });
 

@@ -4,7 +4,7 @@
 // docs/architecture.md shows this table to readers.
 const below = {
   base: [],
-  build: [],
+  build: ['models', 'notify', 'presentation', 'project'],
   protocol: [],
   storage: [],
   models: [],
@@ -40,7 +40,19 @@ const below = {
     'watchdogs',
     'web',
   ],
-  presentation: ['agent', 'experiments', 'machines', 'metrics', 'models', 'protocol', 'runs', 'sleep', 'storage'],
+  presentation: [
+    'agent',
+    'experiments',
+    'machines',
+    'metrics',
+    'models',
+    'notify',
+    'protocol',
+    'runs',
+    'sleep',
+    'storage',
+    'watchdogs',
+  ],
 };
 /** Folders inside the two largest, lowest first: each may import those before it. */
 const floors = {

@@ -11,7 +11,7 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/text.ts';
 import { homeAt, isPassing } from '../../compose/home.ts';
-import type { Settings } from '../ui/contributions.ts';
+import type { Settings } from '../../presentation/settings/settings.ts';
 import type { EngineHost } from '../window/engineHost.ts';
 import { offer } from '../notifications/notices.ts';
 import { isInside } from '../ui/folders.ts';

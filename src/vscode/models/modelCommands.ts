@@ -1,7 +1,7 @@
 /** Keys and models. */
 import type { ApiKeys } from './apiKeys.ts';
 import { ConfigurationTarget, ThemeIcon, window, workspace, type QuickPickItem } from 'vscode';
-import { settingKey, type Settings } from '../ui/contributions.ts';
+import { settingKey, type SettingName, type Settings } from '../../presentation/settings/settings.ts';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
 import { checkEndpoints } from '../../compose/endpoints.ts';
@@ -191,7 +191,7 @@ async function compatibleEndpoint(parts: ProviderParts): Promise<void> {
 async function save(values: Partial<Settings>): Promise<void> {
   const configuration = workspace.getConfiguration();
   for (const [key, value] of Object.entries(values)) {
-    const name = settingKey(key as keyof Settings);
+    const name = settingKey(key as SettingName);
     const isOfWorkspace = configuration.inspect(name)?.workspaceValue !== undefined;
     await configuration.update(name, value, isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
   }

@@ -1,5 +1,4 @@
 /** Limits as the settings have them. */
-import type { DayLimits } from '../../agent/budget/measures.ts';
 import type { Budget, Limits } from '../../agent/journal/events.ts';
 
 /** 0 means no limit. */
@@ -10,9 +9,6 @@ export function budgetOf(goal: SetLimits, experiment: SetLimits): Budget {
   const allowance = limitsOf(experiment);
   return { ...limitsOf(goal), ...(Object.keys(allowance).length > 0 && { experiment: allowance }) };
 }
-
-export const dayLimitsOf = ({ usd, tokens }: Pick<SetLimits, 'usd' | 'tokens'>): DayLimits =>
-  limitsOf({ usd, tokens, minutes: 0, turns: 0 });
 
 const limitsOf = ({ usd, tokens, minutes, turns }: SetLimits): Limits => ({
   ...(usd > 0 && { usd }),

@@ -4,30 +4,20 @@ import { describe, it } from 'mocha';
 import {
   chatCommands,
   contextKeys,
-  defaults,
   itemCommands,
   modelVendor,
   paletteCommands,
   participant,
-  restrictedSettings,
-  settingKey,
   viewContainer,
   views,
   walkthroughId,
-  type Settings,
 } from '../../../src/vscode/ui/contributions.ts';
 
 interface Manifest {
-  readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
   readonly keywords: readonly string[];
   readonly contributes: {
     readonly commands: readonly { readonly command: string; readonly title: string; readonly icon?: string }[];
     readonly menus: Readonly<Record<string, readonly { readonly command: string; readonly when: string }[]>>;
-    readonly configuration: readonly {
-      readonly properties: Readonly<
-        Record<string, { readonly default: unknown; readonly markdownDescription: string }>
-      >;
-    }[];
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
     readonly chatParticipants: readonly { id: string; name: string; commands: readonly { name: string }[] }[];
     readonly languageModelChatProviders: readonly { vendor: string; managementCommand: string }[];
@@ -57,24 +47,6 @@ describe('contributions and manifest', () => {
   it('hide from the palette what needs a row or a button, and nothing else', () => {
     const hidden = (contributes.menus.commandPalette ?? []).map(({ command }) => command);
     assert.deepEqual(sorted(hidden), sorted(itemCommands));
-  });
-
-  it('name the same settings with the same defaults', () => {
-    const properties = Object.assign({}, ...contributes.configuration.map((each) => each.properties)) as Record<
-      string,
-      { default: unknown; markdownDescription: string }
-    >;
-    const keys = Object.keys(defaults) as (keyof Settings)[];
-    assert.deepEqual(sorted(Object.keys(properties)), sorted(keys.map(settingKey)));
-    for (const key of keys) {
-      assert.deepEqual(properties[settingKey(key)]?.default, defaults[key], key);
-      assert.ok((properties[settingKey(key)]?.markdownDescription.length ?? 0) > 20, key);
-    }
-  });
-
-  it('restrict the same settings in a workspace that is not trusted', () => {
-    const restricted = manifest.capabilities.untrustedWorkspaces.restrictedConfigurations;
-    assert.deepEqual(sorted(restricted), sorted(restrictedSettings.map(settingKey)));
   });
 
   it('name the same views, participant, chat commands and model vendor', () => {

@@ -1,0 +1,8 @@
+/** Writes the files that are made from declarations: the settings in `package.json`, and `docs/configuration.md`. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { configurationPage } from './configurationPage.ts';
+import { withSettings } from './manifest.ts';
+
+await writeFile('package.json', withSettings(await readFile('package.json', 'utf8')));
+await mkdir('docs', { recursive: true });
+await writeFile('docs/configuration.md', configurationPage());

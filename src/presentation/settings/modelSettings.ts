@@ -1,0 +1,73 @@
+/** Settings of the model at work, and of second opinions. */
+import * as z from 'zod';
+import type { EngineSettings } from '../../agent/contract/settings.ts';
+import { priceSchema } from '../../models/prices.ts';
+import { declarationOf, providerIds, type ProviderId } from '../../models/providerList.ts';
+import { choice, structure, text, type Setting } from './setting.ts';
+
+const providerTexts = Object.fromEntries(providerIds.map((id) => [id, declarationOf(id).description])) as Readonly<
+  Record<ProviderId, string>
+>;
+
+const provider = choice<string>({
+  default: 'claude',
+  description:
+    'Default model provider, used when no Helios model is selected in the Chat view. API keys are kept in secret storage: [Set API Key](command:helios.setApiKey).',
+  values: providerTexts,
+  labels: providerIds.map((id) => declarationOf(id).label),
+  engine: 'provider',
+  isPreference: true,
+  option: '--provider',
+});
+
+export const modelSettings = {
+  // The id of an endpoint is a value, too.
+  'model.provider': { ...provider, written: z.string().trim().min(1) },
+  'model.name': text({
+    description:
+      "Model id, as the provider names it. When empty, the provider's default model is used. [Select Model](command:helios.selectModel) lists the available models with context size and price.",
+    engine: 'model',
+    isPreference: true,
+    option: '--model',
+  }),
+  'model.effort': choice<'default' | NonNullable<EngineSettings['effort']>>({
+    default: 'default',
+    none: 'default',
+    description: 'Reasoning effort. A level that the model does not support becomes the nearest one that it does.',
+    values: {
+      default: "Use the model's own default.",
+      none: 'Do not reason.',
+      low: 'Reason briefly.',
+      medium: 'Reason moderately.',
+      high: 'Reason thoroughly.',
+      max: 'Reason as much as the model allows.',
+    },
+    engine: 'effort',
+    isPreference: true,
+    option: '--effort',
+  }),
+  'consult.provider': text({
+    description:
+      'Provider of second opinions, such as `openai`. When empty, a ready provider other than the one in use is chosen.',
+    scope: 'machine-overridable',
+    isRestricted: true,
+    engine: 'consult.provider',
+    isPreference: true,
+    isRequired: true,
+  }),
+  'consult.model': text({
+    description:
+      "Model of second opinions: an id, or an alias such as `gpt`. When empty, the provider's default model is used. Requires `#helios.consult.provider#`.",
+    scope: 'machine-overridable',
+    engine: 'consult.model',
+    isPreference: true,
+  }),
+  prices: structure<Readonly<Record<string, unknown>>>({
+    default: {},
+    description:
+      'Model prices that extend the built-in table, in US dollars per million tokens:\n\n```json\n"helios.prices": { "openai/my-model": { "input": 1.25, "output": 10, "cacheRead": 0.125 } }\n```\n\nA model without a price has an unknown cost; it is never counted as free.',
+    schema: priceSchema,
+    engine: 'prices',
+    isPreference: true,
+  }),
+} satisfies Readonly<Record<string, Setting>>;

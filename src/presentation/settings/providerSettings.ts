@@ -1,0 +1,124 @@
+/** Settings of the ways to models: addresses, endpoints and the network. */
+import * as z from 'zod';
+import type { EngineSettings } from '../../agent/contract/settings.ts';
+import { endpointSchema } from '../../models/endpoints.ts';
+import { address, flag, structure, text, type Setting, type Traits } from './setting.ts';
+
+type Field = NonNullable<Traits['engine']>;
+
+/** The address of a service, which an environment variable may say, too. */
+const baseUrl = (engine: Field, variable: string, description: string): Setting<string> =>
+  text({ description, scope: 'machine-overridable', isRestricted: true, engine, variable });
+
+/** The end of a description: what counts where the setting is empty. */
+const orElse = (variable: string, otherwise: string): string =>
+  `When empty, \`${variable}\` of the environment is used if it is set, otherwise ${otherwise}.`;
+
+const ownAddress = "the provider's own address";
+
+const addresses = {
+  'providers.anthropicBaseUrl': baseUrl(
+    'anthropicBaseUrl',
+    'ANTHROPIC_BASE_URL',
+    `Base URL of the Anthropic API. ${orElse('ANTHROPIC_BASE_URL', ownAddress)}`,
+  ),
+  'providers.openaiBaseUrl': baseUrl(
+    'openaiBaseUrl',
+    'OPENAI_BASE_URL',
+    `Base URL of the OpenAI API. ${orElse('OPENAI_BASE_URL', ownAddress)}`,
+  ),
+  'providers.geminiBaseUrl': baseUrl(
+    'geminiBaseUrl',
+    'GOOGLE_GEMINI_BASE_URL',
+    `Base URL of the Gemini API, without its version. ${orElse('GOOGLE_GEMINI_BASE_URL', ownAddress)}`,
+  ),
+  'providers.bedrockBaseUrl': baseUrl(
+    'bedrockBaseUrl',
+    'ANTHROPIC_BEDROCK_BASE_URL',
+    `Base URL of the Bedrock runtime. ${orElse('ANTHROPIC_BEDROCK_BASE_URL', 'the address of the region')}`,
+  ),
+  'providers.bedrockRegion': text({
+    description: `AWS region of Bedrock, such as \`eu-central-1\`. ${orElse('AWS_REGION', '`us-east-1`')}`,
+    scope: 'machine-overridable',
+    isRestricted: true,
+    engine: 'bedrockRegion',
+    variable: 'AWS_REGION',
+  }),
+  'providers.chatgptBaseUrl': baseUrl(
+    'chatgptBaseUrl',
+    'CHATGPT_BASE_URL',
+    `Base URL of the service behind a ChatGPT subscription. ${orElse('CHATGPT_BASE_URL', '`https://chatgpt.com/backend-api/codex`')}`,
+  ),
+  'providers.chatgptAuthUrl': baseUrl(
+    'chatgptAuthUrl',
+    'CHATGPT_AUTH_URL',
+    `Base URL of the sign-in to ChatGPT. ${orElse('CHATGPT_AUTH_URL', '`https://auth.openai.com`')}`,
+  ),
+} satisfies Readonly<Record<string, Setting>>;
+
+export const providerSettings = {
+  endpoints: structure<NonNullable<EngineSettings['endpoints']>>({
+    default: [],
+    description:
+      'OpenAI-compatible endpoints of your own (vLLM, Ollama, llama.cpp, LM Studio, OpenRouter, …). Each is a provider with its `id` as name. Do not write API keys here: [Set API Key](command:helios.setApiKey).',
+    schema: z.array(
+      endpointSchema.meta({
+        defaultSnippets: [{ body: { id: '${1:ollama}', baseUrl: '${2:http://127.0.0.1:11434/v1}' } }],
+      }),
+    ),
+    scope: 'machine-overridable',
+    isRestricted: true,
+    engine: 'endpoints',
+    isPreference: true,
+  }),
+  'providers.compatibleBaseUrl': text({
+    description:
+      'Base URL of an OpenAI-compatible endpoint, such as `http://127.0.0.1:11434/v1`. Required by the provider `compatible`.',
+    scope: 'machine-overridable',
+    isRestricted: true,
+    engine: 'compatibleBaseUrl',
+  }),
+  'providers.claudePath': text({
+    description: 'Path of the `claude` command, for the provider `claude-cli`. When empty, the `PATH` is searched.',
+    scope: 'machine',
+    isRestricted: true,
+    engine: 'claudePath',
+    isPreference: true,
+  }),
+  ...addresses,
+} satisfies Readonly<Record<string, Setting>>;
+
+export const networkSettings = {
+  'network.proxy': text({
+    description:
+      'Proxy for requests to models and to the web, such as `http://proxy.example.org:3128` or `socks5://127.0.0.1:1080`. When empty, the proxy of VS Code is used (`#http.proxy#`), in the terminal that of the environment. Requests to this computer bypass it.',
+    scope: 'machine-overridable',
+    isRestricted: true,
+    engine: 'proxy',
+    isPreference: true,
+  }),
+  'network.caFile': text({
+    description:
+      'Absolute path of a PEM file with certificates to trust in addition to those of the system, for networks that inspect connections.',
+    scope: 'machine-overridable',
+    isRestricted: true,
+    engine: 'caFile',
+    isPreference: true,
+  }),
+  'web.searxngUrl': address({
+    description:
+      'URL of a SearXNG instance for web searches, such as `http://localhost:8888`. It must offer the JSON format. When empty, the model provider searches where it can, otherwise DuckDuckGo.',
+    scope: 'machine-overridable',
+    isRestricted: true,
+    engine: 'web.searxngUrl',
+    isPreference: true,
+  }),
+  'web.allowPrivateAddresses': flag(false, {
+    description:
+      'Allow the agent to fetch addresses of private networks and of this computer. A page that it reads could then make it send requests to services that trust everybody inside the network.',
+    scope: 'machine-overridable',
+    isRestricted: true,
+    engine: 'web.allowsPrivateAddresses',
+    isPreference: true,
+  }),
+} satisfies Readonly<Record<string, Setting>>;

@@ -1,0 +1,116 @@
+/** Settings of how sessions work, go on and are kept. */
+import type { EngineSettings, PermissionMode } from '../../agent/contract/settings.ts';
+import { defaultPlateau } from '../../watchdogs/plateauSettings.ts';
+import { watchdogSettingsSchema } from '../../watchdogs/settings.ts';
+import { amount, choice, count, flag, limit, structure, text, type Setting } from './setting.ts';
+
+export const sessionSettings = {
+  'permissions.mode': choice<PermissionMode>({
+    default: 'ask',
+    description: 'Action before the agent runs a command or changes a file.',
+    values: {
+      ask: 'Ask you in a notification and in the chat; you can approve once, or for the session. Without an answer within ten minutes the request is denied, and Helios tries another way.',
+      allow:
+        'Run without asking. Intended for unattended goals, in an environment that you can afford to lose, such as a container or a virtual machine.',
+    },
+    isRestricted: true,
+    engine: 'permissionMode',
+    option: '--yes',
+  }),
+  'git.protect': flag(true, {
+    description:
+      'Prevent commands and runs of a session from changing your Git repositories; they can still read them. Code is changed in worktrees of experiments. When disabled, nothing prevents the agent from a `git reset` in your checkout.',
+    isRestricted: true,
+    engine: 'protectsGit',
+  }),
+  'git.maxFileMb': amount({
+    default: 10,
+    exclusiveMinimum: 0,
+    description:
+      'Maximum size in megabytes of a new or changed file that is kept with the code of an experiment. Larger files are left out and listed.',
+    engine: 'maxKeptFileBytes',
+    toEngine: (megabytes) => megabytes * 1_000_000,
+  }),
+  'session.idleTurns': count({
+    default: 8,
+    minimum: 1,
+    description:
+      'Number of consecutive replies without a tool call after which a session ends for lack of progress. A turn with tool calls that brings no new run, changed file or memory note counts as a sixth of a reply.',
+    engine: 'idleTurns',
+  }),
+  'session.plateauExperiments': count({
+    default: defaultPlateau.experiments,
+    minimum: 0,
+    description:
+      'Number of experiments in a row without an improvement on the best one beyond noise, after which the agent is advised to change its strategy. `0` turns the detection of plateaus off.',
+    engine: 'plateau.experiments',
+  }),
+  'session.onPlateau': choice({
+    default: defaultPlateau.onPlateau,
+    description: 'Action on a plateau of experiments.',
+    values: {
+      advise: 'Advise the agent and continue the session.',
+      end: 'Advise the agent, and end the session after twice as many experiments.',
+    },
+    engine: 'plateau.onPlateau',
+  }),
+  watchdogs: structure<NonNullable<EngineSettings['watchdogs']>>({
+    default: {},
+    description:
+      'Checks of every run, each with its action: `off`, `warn` (tell the agent), `ask` (ask you) or `kill` (end the run). By default a run is killed when its training loss becomes NaN or infinite, or when a validation loss or the deciding metric stays so; every other check warns. The `watchdogs` of a `helios.json` take precedence.',
+    schema: watchdogSettingsSchema,
+    engine: 'watchdogs',
+  }),
+  'session.keepRunning': choice({
+    default: 'never',
+    description:
+      'Behavior of sessions when VS Code closes or crashes. In the background nobody can be asked: what needs approval in the permission mode `ask` is denied. Models of VS Code itself answer only while a window is open.',
+    values: {
+      never: 'Wait for the next window, unless **Helios: Keep Running in Background** was run for the session.',
+      always: 'Continue in a background process until the session ends or a window takes it back.',
+    },
+    scope: 'application',
+  }),
+  'session.resume': choice({
+    default: 'always',
+    description: 'Action on sessions of this folder that a reload, a crash or a restart interrupted.',
+    values: {
+      always: 'Resume them automatically.',
+      ask: 'Ask once, when the window opens.',
+      never: 'Leave them in the Experiments view until you resume them. Their runs continue in any case.',
+    },
+  }),
+  'session.keepAwake': flag(false, {
+    description:
+      'Keep the computer awake while a session works or waits. A closed lid or an empty battery still puts it to sleep.',
+    engine: 'keepAwake',
+  }),
+  'chat.followMinutes': amount({
+    default: 30,
+    minimum: 1,
+    maximum: 1440,
+    description:
+      'Minutes after which `@helios` stops showing a session in the chat. The session continues; **Follow** shows it again.',
+  }),
+} satisfies Readonly<Record<string, Setting>>;
+
+export const storageSettings = {
+  home: text({
+    description:
+      'Absolute path of the folder for sessions, runs and memory. When empty, `HELIOS_HOME` of the environment is used if it is set, otherwise `~/.helios`. Takes effect after the window is reloaded.',
+    scope: 'machine',
+    isRestricted: true,
+    option: '--home',
+    variable: 'HELIOS_HOME',
+  }),
+  'retention.maxAgeDays': limit({
+    description:
+      'Maximum age of a session in days, counted from its last event. Older sessions are removed when a window opens, with their runs on every machine, except those that have not ended, are open, or are kept. `0` means no limit.',
+    scope: 'application',
+  }),
+  'retention.maxGb': limit({
+    description:
+      'Maximum size of all sessions on this computer in gigabytes. The oldest sessions are removed when a window opens until the others fit. `0` means no limit.',
+    scope: 'application',
+  }),
+} satisfies Readonly<Record<string, Setting>>;

@@ -1,0 +1,38 @@
+/** Every setting, by section. To add one: declare it in a file beside this one, then `npm run manifest`. */
+import { budgetSettings } from './budgetSettings.ts';
+import { modelSettings } from './modelSettings.ts';
+import { notificationSettings } from './notificationSettings.ts';
+import { networkSettings, providerSettings } from './providerSettings.ts';
+import { sessionSettings, storageSettings } from './sessionSettings.ts';
+import type { Setting } from './setting.ts';
+
+const declared = {
+  ...modelSettings,
+  ...providerSettings,
+  ...networkSettings,
+  ...budgetSettings,
+  ...sessionSettings,
+  ...notificationSettings,
+  ...storageSettings,
+};
+
+export type SettingName = keyof typeof declared;
+/** Values by name, without the leading `helios.`, as VS Code gives them. */
+export type Settings = { readonly [Name in SettingName]: (typeof declared)[Name]['default'] };
+
+export const settingNames = Object.keys(declared) as readonly SettingName[];
+export const settingOf = (name: SettingName): Setting => declared[name];
+export const defaultOf = <Name extends SettingName>(name: Name): Settings[Name] =>
+  declared[name].default as Settings[Name];
+export const settingKey = (name: SettingName): string => `helios.${name}`;
+
+/** Sections as the Settings editor and the documentation show them. */
+export const settingSections: Readonly<Record<string, readonly SettingName[]>> = {
+  Model: Object.keys(modelSettings) as SettingName[],
+  Providers: Object.keys(providerSettings) as SettingName[],
+  Network: Object.keys(networkSettings) as SettingName[],
+  Budget: Object.keys(budgetSettings) as SettingName[],
+  Sessions: Object.keys(sessionSettings) as SettingName[],
+  'Notifications and Briefs': Object.keys(notificationSettings) as SettingName[],
+  Storage: Object.keys(storageSettings) as SettingName[],
+};
