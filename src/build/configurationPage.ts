@@ -81,7 +81,7 @@ const settingsAt = (place: string): readonly string[] =>
 
 const projectPart = (): readonly string[] => [
   '## helios.json',
-  'The file stands in the folder of a project or above it, and may have comments. **Helios: Open Project File** and `helios init` create it. Its values go before the settings, and can narrow what you allowed, never widen it.',
+  'The file stands in the folder of a project or above it, and may have comments. **Helios: Open Project File (helios.json)** and `helios init` create it. Its values go before the settings, and can narrow what you allowed, never widen it.',
   fieldLines(projectJsonSchema() as FieldSchema).join('\n'),
 ];
 
