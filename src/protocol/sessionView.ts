@@ -246,7 +246,7 @@ export interface InboxQuestion {
   readonly answer?: { readonly text: string; readonly isDefault: boolean };
 }
 
-export interface Desk {
+export interface Inbox {
   readonly questions: readonly InboxQuestion[];
   readonly notes: readonly { readonly number: number; readonly text: string }[];
 }
@@ -271,7 +271,7 @@ export interface SessionHeader {
   readonly readOnly?: string;
 }
 
-/** `firstRow`: rows from here on are new or different. The desk and the ledger are asked anew when they are in sight. */
+/** `firstRow`: rows from here on are new or different. The component and the ledger are asked anew when they are in sight. */
 export interface SessionChange {
   readonly header: SessionHeader;
   readonly firstRow: number;
@@ -292,7 +292,7 @@ export const findTurn = new RequestType<{ readonly row: number; readonly step: 1
   'turn.find',
 );
 export const readLedger = new RequestType0<LedgerTable, ViewProblem>('ledger.read');
-export const readDesk = new RequestType0<Desk, ViewProblem>('desk.read');
+export const readInbox = new RequestType0<Inbox, ViewProblem>('inbox.read');
 export const answerQuestion = new RequestType<
   { readonly questionId: string; readonly answer: string },
   void,

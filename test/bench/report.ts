@@ -1,7 +1,7 @@
 /** The brief of ten thousand runs, with its charts: the time from a folded journal, and its size. */
 import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
 import { foldSession } from '../../src/agent/journal/fold.ts';
-import { ledgerOf } from '../../src/agent/runs/runDesk.ts';
+import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
 import { buildBrief } from '../../src/reports/brief.ts';
 import { drawCharts } from '../../src/reports/chartSet.ts';
 import { Night } from '../fakes/nights.ts';

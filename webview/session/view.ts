@@ -7,7 +7,7 @@ import type { StateStore } from '../shared/host.ts';
 import { ViewStore } from '../shared/viewStore.ts';
 import { Spoken } from '../shared/spoken.ts';
 import { onThemeChange } from '../shared/theme.ts';
-import { Desk } from './desk.ts';
+import { Inbox } from './inbox.ts';
 import { emptyMessage } from './emptyMessage.ts';
 import { MomentPane } from './momentPane.ts';
 import { MomentReader } from './momentReader.ts';
@@ -37,7 +37,7 @@ export class SessionView {
   readonly #transport: Transport;
   readonly #pane: MomentPane;
   readonly #moments: MomentReader;
-  readonly #desk: Desk;
+  readonly #inbox: Inbox;
   readonly #player: Player;
   #header: SessionHeader | undefined;
   #frame = 0;
@@ -74,7 +74,7 @@ export class SessionView {
       (moment) => this.#pane.render(moment),
       (message) => this.#pane.showProblem(message),
     );
-    this.#desk = new Desk(connection, { sort: (sort) => this.#view.update({ sort }) });
+    this.#inbox = new Inbox(connection, { sort: (sort) => this.#view.update({ sort }) });
     this.#player = this.#buildPlayer();
     this.root = this.#shell.root;
     this.#assemble();
@@ -96,7 +96,7 @@ export class SessionView {
     this.#adoptSession(this.#header);
     this.#rows.invalidate(0, this.#header.rows);
     void this.#track.refresh();
-    this.#desk.show(this.#view.state, this.#header);
+    this.#inbox.show(this.#view.state, this.#header);
     this.#moments.read(this.#view.state.row);
     this.#redraw();
   }
@@ -116,7 +116,7 @@ export class SessionView {
     const columns = element('div', { class: 'columns' }, this.#list.root, this.#pane.root);
     this.#timeline.append(this.#track.root, this.#transport.root, columns);
     this.#shell.header.append(this.#tabBar.root);
-    this.#shell.body.append(this.#timeline, ...this.#desk.panels, this.#spoken.root);
+    this.#shell.body.append(this.#timeline, ...this.#inbox.panels, this.#spoken.root);
   }
 
   #listen(): void {
@@ -139,7 +139,7 @@ export class SessionView {
       this.#trackTimer = undefined;
       void this.#track.refresh();
     }, trackEveryMs);
-    this.#desk.show(this.#view.state, header);
+    this.#inbox.show(this.#view.state, header);
     const { isLive, row } = this.#view.state;
     const last = Math.max(0, header.rows - 1);
     if (isLive && row !== last) this.#view.update({ row: last });
@@ -152,7 +152,7 @@ export class SessionView {
   #onArranged(state: ViewState, before: ViewState): void {
     if (state.row !== before.row) this.#moments.read(state.row);
     if (this.#header !== undefined && (state.tab !== before.tab || state.sort !== before.sort))
-      this.#desk.show(state, this.#header);
+      this.#inbox.show(state, this.#header);
     this.#redraw();
   }
 
@@ -243,7 +243,7 @@ export class SessionView {
     const rows = this.#rows;
     this.#shell.render(header);
     this.#tabBar.render(state.tab, { inbox: header.openQuestions, notes: header.notes, ledger: header.experiments });
-    for (const tab of tabs) (this.#desk.panelOf(tab) ?? this.#timeline).hidden = tab !== state.tab;
+    for (const tab of tabs) (this.#inbox.panelOf(tab) ?? this.#timeline).hidden = tab !== state.tab;
     if (state.tab !== 'timeline') return;
     rows.want(state.row, state.row + 1);
     const atMs = rows.row(state.row)?.atMs;

@@ -9,12 +9,12 @@ import { newestPart, type Shortening } from './checkpoint.ts';
 import type { ProjectFile } from '../../project/projectFile.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import { renderPrompt } from './prompt.ts';
-import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface ContextSourceDeps {
   readonly log: SessionLog;
-  readonly desk: RunDesk;
+  readonly sessionRuns: SessionRuns;
   readonly memory: MemoryStore;
   readonly machines: Machines;
   readonly clock: Clock;
@@ -68,12 +68,15 @@ async function machineLine(machine: Machine, clock: Clock): Promise<string> {
 
 /** What stays is told once more in the briefing where it is too long to stay as it is. */
 const briefer =
-  ({ log, desk, memory, settings }: ContextSourceDeps): ContextSource['brief'] =>
+  ({ log, sessionRuns, memory, settings }: ContextSourceDeps): ContextSource['brief'] =>
   async ({ upTo, room }) => {
     const notes = await memory.tree();
     const { events, state } = log;
     const replaced = events.slice(0, events.findLastIndex(({ id }) => id === upTo) + 1);
     const { permissionMode } = settings();
-    const briefing = renderBriefing({ state, ledger: desk.ledger(), replaced, notes, permissionMode }, room.briefing);
+    const briefing = renderBriefing(
+      { state, ledger: sessionRuns.ledger(), replaced, notes, permissionMode },
+      room.briefing,
+    );
     return [briefing, newestPart(events, upTo, room.kept)].filter((part) => part !== undefined).join('\n\n');
   };

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { changesBetween, type Environment } from '../../tools/runs/environment.ts';
 import { askEnvironment } from '../../tools/runs/envSnapshot.ts';
-import { readSnapshot, snapshotFolder } from '../runs/envDesk.ts';
+import { readSnapshot, snapshotFolder } from '../runs/environments.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface EnvironmentDeps {

@@ -4,24 +4,30 @@ import { Worktrees } from '../../experiments/git/worktrees.ts';
 import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { ExperimentCode } from '../../tools/experiments/experimentCode.ts';
-import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface ExperimentCodeDeps {
   readonly log: SessionLog;
-  readonly desk: RunDesk;
+  readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
   readonly clock: Clock;
   /** What is kept with the code of experiments. */
   limits(): LeaveOutLimits;
 }
 
-export const createExperimentCode = ({ log, desk, machines, clock, limits }: ExperimentCodeDeps): ExperimentCode => ({
+export const createExperimentCode = ({
+  log,
+  sessionRuns,
+  machines,
+  clock,
+  limits,
+}: ExperimentCodeDeps): ExperimentCode => ({
   machines,
   clock,
   worktrees: new Worktrees({ sessionId: log.state.id, clock, limits }),
   championFolder() {
-    const champion = desk.ledger().rows.find(({ isChampion }) => isChampion);
+    const champion = sessionRuns.ledger().rows.find(({ isChampion }) => isChampion);
     return champion && log.state.runs.get(champion.runId)?.spec.cwd;
   },
 });

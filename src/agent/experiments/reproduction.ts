@@ -13,12 +13,12 @@ import type { MetricSummary } from '../../metrics/metric.ts';
 import type { RunSpec, Verdict } from '../../runs/run.ts';
 import { environmentSince } from './environmentSince.ts';
 import type { ComparedMetric, Judgement, ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
-import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface ReproductionDeps {
   readonly log: SessionLog;
-  readonly desk: RunDesk;
+  readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
   readonly clock: Clock;
   /** Of the session, absolute. */
@@ -27,9 +27,9 @@ export interface ReproductionDeps {
 
 /** Resolves when the run is over. Throws `UserFacing` where it cannot be made; once it was started, it goes on by itself. */
 export async function reproduce(deps: ReproductionDeps, request: ReproduceRequest): Promise<Reproduction> {
-  const { log, desk } = deps;
-  const row = plannedRow(desk, request.experimentId);
-  const repeats = repeatedRuns(row, desk);
+  const { log, sessionRuns } = deps;
+  const row = plannedRow(sessionRuns, request.experimentId);
+  const repeats = repeatedRuns(row, sessionRuns);
   const original = log.state.runs.get(repeats[0].runId)?.spec;
   if (original === undefined) throw new UserFacing(`Run ${repeats[0].number} is not in the journal.`);
   const machine = machineOf(deps, original.machineId, row.id);
@@ -46,8 +46,8 @@ export async function reproduce(deps: ReproductionDeps, request: ReproduceReques
 
 type Planned = ExperimentRow & { readonly plan: NonNullable<ExperimentRow['plan']> };
 
-function plannedRow(desk: RunDesk, id: string): Planned {
-  const { experiments } = desk.ledger();
+function plannedRow(sessionRuns: SessionRuns, id: string): Planned {
+  const { experiments } = sessionRuns.ledger();
   const row = experiments.find((one): one is Planned => one.plan !== undefined && one.id === id);
   if (row !== undefined) return row;
   const known = experiments.flatMap(({ plan }) => plan?.id ?? []).slice(-20);
@@ -58,10 +58,10 @@ function plannedRow(desk: RunDesk, id: string): Planned {
 }
 
 /** The runs that its result is of; else those that went well. */
-function repeatedRuns({ id, runs, result }: Planned, desk: RunDesk): readonly [LedgerRow, ...LedgerRow[]] {
+function repeatedRuns({ id, runs, result }: Planned, sessionRuns: SessionRuns): readonly [LedgerRow, ...LedgerRow[]] {
   const groups = repeatsOf(result?.runs ?? runs.filter(({ verdict }) => verdict?.kind === 'ok'));
   const [first, ...more] = groups[0] ?? [];
-  if (first !== undefined && desk.find(first.runId) !== undefined) return [first, ...more];
+  if (first !== undefined && sessionRuns.find(first.runId) !== undefined) return [first, ...more];
   throw new UserFacing(`No run of ${id} ended well.`, 'There is nothing to compare another one with.');
 }
 
@@ -110,7 +110,10 @@ interface Launch {
   readonly signal: AbortSignal | undefined;
 }
 
-async function launched({ desk, log }: ReproductionDeps, { row, original, cwd, signal }: Launch): Promise<RunSpec> {
+async function launched(
+  { sessionRuns, log }: ReproductionDeps,
+  { row, original, cwd, signal }: Launch,
+): Promise<RunSpec> {
   const { machineId, command, metrics, limit, resources } = original;
   const request = {
     ...{ machineId, command, cwd, metrics, label: 'reproduction', experimentId: row.id },
@@ -119,7 +122,7 @@ async function launched({ desk, log }: ReproductionDeps, { row, original, cwd, s
   };
   const callId = `reproduction-${row.id}-${log.state.runs.size + 1}`;
   try {
-    return (await desk.launch(request, callId, signal ?? new AbortController().signal)).spec;
+    return (await sessionRuns.launch(request, callId, signal ?? new AbortController().signal)).spec;
   } catch (error) {
     throw new UserFacing(`The run was not started: ${messageOf(error)}`, 'Nothing of the session was changed.');
   }

@@ -3,24 +3,24 @@ import type { Clock } from '../../base/clock.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { DigestInput, GoingRun } from '../../sleep/digest.ts';
 import type { Wake } from '../../sleep/sleeper.ts';
-import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
-import type { SweepDesk } from '../runs/sweepDesk.ts';
+import type { Sweeps } from '../runs/sweeps.ts';
 
 export interface WakeFacts {
   readonly wake: Wake;
   readonly sleep: NonNullable<SessionState['sleep']>;
   readonly log: SessionLog;
-  readonly desk: RunDesk;
-  readonly sweeps: SweepDesk;
+  readonly sessionRuns: SessionRuns;
+  readonly sweeps: Sweeps;
   readonly clock: Clock;
 }
 
 const maxRuns = 20;
 const maxMetrics = 6;
 
-export function digestOf({ wake, sleep, log, desk, sweeps, clock }: WakeFacts): DigestInput {
+export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeFacts): DigestInput {
   const nowMs = clock.now();
   const { monitor } = log.state;
   const cause: DigestInput['cause'] =
@@ -30,7 +30,7 @@ export function digestOf({ wake, sleep, log, desk, sweeps, clock }: WakeFacts): 
   return {
     cause,
     ended: [],
-    going: desk
+    going: sessionRuns
       .live()
       .filter(({ spec }) => spec.sweep === undefined)
       .slice(0, maxRuns)

@@ -7,7 +7,7 @@ import type { Machines } from '../../machines/machine.ts';
 import type { MetricPoint } from '../../metrics/metric.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { SleepLooks, SleepResources, SleepWorld } from '../../sleep/sleepWorld.ts';
-import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 
@@ -15,12 +15,19 @@ export interface WorldDeps {
   readonly log: SessionLog;
   readonly runs: Runs;
   readonly machines: Machines;
-  readonly desk: RunDesk;
+  readonly sessionRuns: SessionRuns;
   readonly looks: SleepLooks;
   readonly resources: SleepResources;
 }
 
-export function createSleepWorld({ log, runs, machines, desk, looks, resources }: WorldDeps): SleepWorld & Disposable {
+export function createSleepWorld({
+  log,
+  runs,
+  machines,
+  sessionRuns,
+  looks,
+  resources,
+}: WorldDeps): SleepWorld & Disposable {
   const ended = new Emitter<RunId>();
   const sweepEnded = new Emitter<string>();
   const read = new Emitter<{ readonly runId: RunId; readonly points: readonly MetricPoint[] }>();
@@ -39,7 +46,7 @@ export function createSleepWorld({ log, runs, machines, desk, looks, resources }
     },
     lastValue(runId, metric) {
       const run = log.state.runs.get(runId);
-      return run && summaryFor(desk.summaries(run), metric)?.last;
+      return run && summaryFor(sessionRuns.summaries(run), metric)?.last;
     },
     isSweepOver: (id) => isSweepOver(log.state, id),
     onDidEndRun: ended.event,

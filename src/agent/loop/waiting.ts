@@ -10,14 +10,14 @@ import { unheardAlarms, type AlarmNews } from '../runs/alarms.ts';
 import { isPersonUnheard } from '../context/history.ts';
 import { digestOf } from './sessionDigest.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
-import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
-import type { SweepDesk } from '../runs/sweepDesk.ts';
+import type { Sweeps } from '../runs/sweeps.ts';
 
 export interface WaitingDeps {
   readonly log: SessionLog;
-  readonly desk: RunDesk;
-  readonly sweeps: SweepDesk;
+  readonly sessionRuns: SessionRuns;
+  readonly sweeps: Sweeps;
   readonly sleeper: Sleeper;
   readonly clock: Clock;
   /** Called when the session is awake again and should go on. */
@@ -74,10 +74,10 @@ export class Waiting implements Disposable {
 
   /** Sleeps until the monitor's next check-in or the end of a run. False when no monitor is set. */
   async untilCheckIn(sleepId: string): Promise<boolean> {
-    const { log, desk, clock } = this.#deps;
+    const { log, sessionRuns, clock } = this.#deps;
     const monitor = log.state.monitor;
     if (monitor === undefined) return false;
-    const runs = desk.live().filter(({ spec }) => spec.sweep === undefined);
+    const runs = sessionRuns.live().filter(({ spec }) => spec.sweep === undefined);
     const exits = [
       ...runs.map(({ spec }): Trigger => ({ type: 'process_exit', runId: spec.id, name: `run ${spec.number}` })),
       ...[...log.state.sweeps.keys()]
@@ -116,7 +116,7 @@ export class Waiting implements Disposable {
     this.disarm();
     this.#heard = wake;
     // What ended the sleep is often the end of a run: that comes first in the journal.
-    void this.#deps.desk.settle().then(() => {
+    void this.#deps.sessionRuns.settle().then(() => {
       if (this.#heard !== wake) return;
       this.#heard = undefined;
       this.#recording = this.#recordWake(wake).then(
@@ -127,14 +127,14 @@ export class Waiting implements Disposable {
   }
 
   async #recordWake(wake: Wake): Promise<void> {
-    const { log, desk, sweeps, clock } = this.#deps;
+    const { log, sessionRuns, sweeps, clock } = this.#deps;
     const { sleep } = log.state;
     if (sleep === undefined) return;
     const detail = wake.met.join(', ') || wake.why;
     await log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: wake.why, detail });
     if (wake.why === 'person') return;
     const origin = sleep.isCheckIn ? 'monitor' : 'wake';
-    const text = digestText(digestOf({ wake, sleep, log, desk, sweeps, clock }));
+    const text = digestText(digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }));
     await log.record({ type: 'message.added', origin, text });
   }
 }

@@ -4,7 +4,7 @@ import type { MetricSummary } from '../../metrics/metric.ts';
 import { readSavedMetrics } from '../../metrics/savedMetrics.ts';
 import type { Home } from '../../storage/home.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
-import { ledgerOf } from './runDesk.ts';
+import { ledgerOf } from './sessionRuns.ts';
 
 /** The ledger of a session that is not open here, with what its runs that go on have printed so far. */
 export async function ledgerElsewhere(home: Pick<Home, 'runFolder'>, state: SessionState): Promise<Ledger> {

@@ -69,7 +69,7 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   get ledger(): Ledger {
-    return this.#parts.desk.ledger();
+    return this.#parts.sessionRuns.ledger();
   }
 
   get ended(): Promise<EndReason> {
@@ -120,7 +120,7 @@ export class LiveSession implements Session, SessionHooks {
   async #begin(): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const pending = pendingCalls(this.#log.events);
-    await this.#parts.desk.adoptAll(new Set(pending.map((call) => call.id)));
+    await this.#parts.sessionRuns.adoptAll(new Set(pending.map((call) => call.id)));
     this.#parts.sweeps.open();
     this.#parts.questions.open();
     this.#parts.experiments.open();
@@ -180,9 +180,9 @@ export class LiveSession implements Session, SessionHooks {
       await this.#halt(new Error('stopped by the person'));
       await this.#parts.sweeps.stopAll();
       if (options.killRuns === true) {
-        await Promise.all(this.#parts.desk.live().map((run) => this.#parts.kill(run)));
+        await Promise.all(this.#parts.sessionRuns.live().map((run) => this.#parts.kill(run)));
         // Whoever watches the session sees the ends of its runs before its own.
-        await this.#parts.desk.settle();
+        await this.#parts.sessionRuns.settle();
       }
       if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the person.');
     });
@@ -239,7 +239,7 @@ export class LiveSession implements Session, SessionHooks {
     try {
       await this.#halt(new Closing());
       this.#parts.dispose();
-      await Promise.all([this.#parts.desk.settle(), this.#parts.sweeps.settle(), this.#parts.release()]);
+      await Promise.all([this.#parts.sessionRuns.settle(), this.#parts.sweeps.settle(), this.#parts.release()]);
     } finally {
       this.#streamed.dispose();
       await this.#log.close().finally(() => this.#lease.release());

@@ -1,4 +1,4 @@
-/** Puts together what one session works with: its desk, memory, tools, gate and loop. */
+/** Puts together what one session works with: its component, memory, tools, gate and loop. */
 import path from 'node:path';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
@@ -31,30 +31,30 @@ import type { JournalSpending } from '../budget/journalSpending.ts';
 import { BudgetGuard } from '../budget/guard.ts';
 import { limitsMoney } from '../budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../journal/events.ts';
-import { createConsultDesk } from '../beside/consultDesk.ts';
+import { createConsultations } from '../beside/consultations.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { RequestAttachments } from '../context/attachments.ts';
 import { contextSource } from '../context/contextSource.ts';
 import type { EarlierAttempts } from '../experiments/earlierAttempts.ts';
-import { ExperimentDesk } from '../experiments/experimentDesk.ts';
+import { Experiments } from '../experiments/experiments.ts';
 import { GitGuard } from '../runs/gitGuard.ts';
 import type { LoopDeps } from '../loop/loop.ts';
 import { PlateauGuard } from '../loop/plateauGuard.ts';
-import { NoticeDesk } from '../person/noticeDesk.ts';
+import { SessionNotices } from '../person/sessionNotices.ts';
 import { permissionMode, toolDefaults } from './projectTerms.ts';
-import { QuestionDesk } from '../person/questionDesk.ts';
+import { Questions } from '../person/questions.ts';
 import type { SessionReports } from '../reports/reports.ts';
 import { reproduce } from '../experiments/reproduction.ts';
 import type { ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
-import { RunDesk } from '../runs/runDesk.ts';
-import { createSearchDesk } from '../beside/searchDesk.ts';
+import { SessionRuns } from '../runs/sessionRuns.ts';
+import { createWebSearches } from '../beside/webSearches.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { SideCalls } from '../beside/sideCalls.ts';
-import { SweepDesk } from '../runs/sweepDesk.ts';
+import { Sweeps } from '../runs/sweeps.ts';
 import { createToolset, type ToolsetDeps } from './toolset.ts';
 import { createSleepWorld } from '../loop/sessionWorld.ts';
 import { Waiting } from '../loop/waiting.ts';
-import { WatchDesk } from '../runs/watchDesk.ts';
+import { RunWatchdogs } from '../runs/runWatchdogs.ts';
 import { plateauPolicy, watchdogPolicy } from '../runs/watchTerms.ts';
 
 /** What all sessions of a process share. */
@@ -84,14 +84,14 @@ export interface SharedDeps {
 
 export interface SessionParts {
   readonly logger: Logger;
-  readonly desk: RunDesk;
-  readonly sweeps: SweepDesk;
+  readonly sessionRuns: SessionRuns;
+  readonly sweeps: Sweeps;
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
-  readonly questions: QuestionDesk;
-  readonly notices: NoticeDesk;
-  readonly experiments: ExperimentDesk;
-  readonly watches: WatchDesk;
+  readonly questions: Questions;
+  readonly notices: SessionNotices;
+  readonly experiments: Experiments;
+  readonly watches: RunWatchdogs;
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
@@ -126,12 +126,12 @@ export interface PartsRequest {
 export function createParts(request: PartsRequest): SessionParts {
   const { shared, log } = request;
   const owned = new DisposableStore();
-  const desks = createDesks(request, owned);
+  const listeners = createListeners(request, owned);
   return {
-    ...desks,
+    ...listeners,
     logger: shared.logger,
-    loop: createLoop(request, desks),
-    reproduce: (asked) => reproduce({ ...desks, log, clock: shared.clock, folder: request.folder }, asked),
+    loop: createLoop(request, listeners),
+    reproduce: (asked) => reproduce({ ...listeners, log, clock: shared.clock, folder: request.folder }, asked),
     kill: (run) => shared.runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
     release: () => release(shared, log.state.id),
@@ -140,16 +140,16 @@ export function createParts(request: PartsRequest): SessionParts {
 }
 
 /** What works on the session's behalf, each for one thing; they live as long as it is open here. */
-interface Desks {
+interface SessionListeners {
   readonly machines: Machines;
-  readonly desk: RunDesk;
-  readonly sweeps: SweepDesk;
-  readonly questions: QuestionDesk;
-  readonly notices: NoticeDesk;
-  readonly experiments: ExperimentDesk;
+  readonly sessionRuns: SessionRuns;
+  readonly sweeps: Sweeps;
+  readonly questions: Questions;
+  readonly notices: SessionNotices;
+  readonly experiments: Experiments;
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
-  readonly watches: WatchDesk;
+  readonly watches: RunWatchdogs;
   readonly git: GitGuard;
   limits(): LeaveOutLimits;
 }
@@ -159,29 +159,33 @@ const keptLimits = ({ maxKeptFileBytes }: EngineSettings): LeaveOutLimits => ({
   ...(maxKeptFileBytes !== undefined && { maxFileBytes: maxKeptFileBytes }),
 });
 
-function createDesks(request: PartsRequest, owned: DisposableStore): Desks {
+function createListeners(request: PartsRequest, owned: DisposableStore): SessionListeners {
   const { shared, hooks, log, project } = request;
   const { clock, runs } = shared;
   const machines = shared.machinesIn(log.state.workFolder);
   const onFailed = (error: unknown): void => hooks.fail(error);
   const git = new GitGuard(() => shared.settings().protectsGit !== false);
   const runEnv = git.runEnv.bind(git);
-  const desk = owned.add(new RunDesk({ sessionId: log.state.id, log, runs, machines, clock, runEnv, onFailed }));
-  const sweeps = owned.add(new SweepDesk({ log, desk, runs, machines, clock, onFailed }));
-  const questions = owned.add(new QuestionDesk({ log, clock, onFailed }));
-  const notices = owned.add(new NoticeDesk({ ...shared, log, ...(project && { project }) }));
+  const sessionRuns = owned.add(
+    new SessionRuns({ sessionId: log.state.id, log, runs, machines, clock, runEnv, onFailed }),
+  );
+  const sweeps = owned.add(new Sweeps({ log, sessionRuns, runs, machines, clock, onFailed }));
+  const questions = owned.add(new Questions({ log, clock, onFailed }));
+  const notices = owned.add(new SessionNotices({ ...shared, log, ...(project && { project }) }));
   const limits = (): LeaveOutLimits => keptLimits(shared.settings());
   const code = new CodeKeeper({ sessionId: log.state.id, clock, limits });
-  const experiments = owned.add(new ExperimentDesk({ ...shared, log, desk, machines, code, onFailed }));
+  const experiments = owned.add(new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }));
   const memory = owned.add(createMemory(request));
-  const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, desk })), clock));
-  const waiting = owned.add(new Waiting({ log, desk, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }));
+  const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, sessionRuns })), clock));
+  const waiting = owned.add(
+    new Waiting({ log, sessionRuns, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }),
+  );
   const policy = watchdogPolicy(shared.settings(), request.project);
-  const watches = owned.add(new WatchDesk({ ...shared, log, desk, questions, waiting, policy, onFailed }));
-  return { machines, desk, sweeps, questions, notices, experiments, memory, waiting, watches, git, limits };
+  const watches = owned.add(new RunWatchdogs({ ...shared, log, sessionRuns, questions, waiting, policy, onFailed }));
+  return { machines, sessionRuns, sweeps, questions, notices, experiments, memory, waiting, watches, git, limits };
 }
 
-function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
+function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
   const { shared, hooks, log, folder } = request;
   const { clock, logger, runs, looks, resources } = shared;
   const sessionId = log.state.id;
@@ -189,30 +193,30 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
   const gate = createGate({
     mode: () => profile.permissions ?? permissionMode(shared.settings().permissionMode, request.project),
     ask(call, signal) {
-      desks.notices.asks(call);
+      listeners.notices.asks(call);
       return shared.ports.approve({ sessionId, ...call }, signal);
     },
     clock,
     allowedTools: allowedBefore(log.events),
   });
-  const budget = createGuard(request, desks.desk);
+  const budget = createGuard(request, listeners.sessionRuns);
   const files = new AttachmentFiles(path.join(folder, 'attachments'));
   const tools = createToolset({
-    ...desks,
+    ...listeners,
     ...{ log, folder, runs, looks, resources, clock },
     beside: createBeside(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   }).filter((tool) => profile.includes(tool));
   return {
-    ...{ log, desk: desks.desk, clock, budget },
-    plateau: createPlateauGuard(request, desks),
+    ...{ log, sessionRuns: listeners.sessionRuns, clock, budget },
+    plateau: createPlateauGuard(request, listeners),
     idleTurns: shared.settings().idleTurns,
     effort: shared.settings().effort ?? 'medium',
     provider: (id) => providerOf(shared, id),
     describe: (id, model) => shared.models.describe(id, model),
     cost: (id, reply) => costFor(shared, id, reply),
     profile,
-    ...contextSource({ ...shared, ...request, ...desks, sections: profile.sections(tools) }),
+    ...contextSource({ ...shared, ...request, ...listeners, sections: profile.sections(tools) }),
     attachments: new RequestAttachments(files),
     act: {
       sessionId,
@@ -227,7 +231,7 @@ function createLoop(request: PartsRequest, desks: Desks): LoopDeps {
     },
     show: (event) => hooks.show(event),
     end: (reason, summary) => hooks.end(reason, summary),
-    waitForMonitor: () => desks.waiting.untilCheckIn(newEventId(clock.now())),
+    waitForMonitor: () => listeners.waiting.untilCheckIn(newEventId(clock.now())),
   };
 }
 
@@ -263,26 +267,29 @@ function createBeside({ shared, log }: PartsRequest, budget: BudgetGuard): Tools
   });
   return {
     pages,
-    searcher: createSearchDesk({
+    searcher: createWebSearches({
       ...shared,
       calls,
       keyless: duckDuckGoSearch(shared.web),
       own: () => ({ provider: providerOf(shared, log.state.provider), model: log.state.model }),
     }),
-    consultant: createConsultDesk({ ...shared, calls, own: () => log.state.provider }),
+    consultant: createConsultations({ ...shared, calls, own: () => log.state.provider }),
     writer: { write: (notes) => shared.reports.writeup(log.state.id, notes) },
   };
 }
 
-const createPlateauGuard = ({ shared, hooks, log, project }: PartsRequest, { desk }: Desks): PlateauGuard =>
+const createPlateauGuard = (
+  { shared, hooks, log, project }: PartsRequest,
+  { sessionRuns }: SessionListeners,
+): PlateauGuard =>
   new PlateauGuard({
     log,
-    ledger: () => desk.ledger(),
+    ledger: () => sessionRuns.ledger(),
     policy: plateauPolicy(shared.settings(), project),
     end: (reason, summary) => hooks.end(reason, summary),
   });
 
-const createGuard = ({ shared, hooks, log }: PartsRequest, desk: RunDesk): BudgetGuard =>
+const createGuard = ({ shared, hooks, log }: PartsRequest, sessionRuns: SessionRuns): BudgetGuard =>
   new BudgetGuard({
     log,
     clock: shared.clock,
@@ -291,7 +298,7 @@ const createGuard = ({ shared, hooks, log }: PartsRequest, desk: RunDesk): Budge
     dayLimits: () => shared.settings().dayLimits,
     today: () => shared.today.spent(),
     children: () => shared.spending.withChildren(log.state.children),
-    going: () => desk.live().map(({ spec }) => `run ${spec.number}`),
+    going: () => sessionRuns.live().map(({ spec }) => `run ${spec.number}`),
     end: (reason, summary) => hooks.end(reason, summary),
   });
 

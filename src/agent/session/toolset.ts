@@ -16,15 +16,15 @@ import type { LaunchedRun, RunRequest } from '../../tools/runs/remoteExecBackgro
 import { statusText } from '../../tools/terms/runReference.ts';
 import type { StartedSweep, SweepRequest } from '../../tools/runs/sweep.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
-import { createEnvDesk, snapshotFolder } from '../runs/envDesk.ts';
+import { createEnvironments, snapshotFolder } from '../runs/environments.ts';
 import { createExperimentCode } from '../experiments/experimentCode.ts';
 import type { EndReason, Evidence } from '../journal/events.ts';
 import type { GitGuard } from '../runs/gitGuard.ts';
 import { isPersonUnheard } from '../context/history.ts';
-import type { ExperimentDesk } from '../experiments/experimentDesk.ts';
-import type { QuestionDesk } from '../person/questionDesk.ts';
-import type { RunDesk } from '../runs/runDesk.ts';
-import type { SweepDesk } from '../runs/sweepDesk.ts';
+import type { Experiments } from '../experiments/experiments.ts';
+import type { Questions } from '../person/questions.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
+import type { Sweeps } from '../runs/sweeps.ts';
 import { progressOf, sweepOf } from '../runs/sweepProgress.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
@@ -34,10 +34,10 @@ export interface ToolsetDeps {
   readonly log: SessionLog;
   /** Of the session, absolute. */
   readonly folder: string;
-  readonly desk: RunDesk;
-  readonly sweeps: SweepDesk;
-  readonly questions: QuestionDesk;
-  readonly experiments: ExperimentDesk;
+  readonly sessionRuns: SessionRuns;
+  readonly sweeps: Sweeps;
+  readonly questions: Questions;
+  readonly experiments: Experiments;
   readonly runs: Runs;
   readonly memory: MemoryStore;
   readonly machines: Machines;
@@ -52,8 +52,8 @@ export interface ToolsetDeps {
 }
 
 export function createToolset(deps: ToolsetDeps): Tool[] {
-  const { desk, runs, memory, machines, resources, clock } = deps;
-  const all = (): Run[] => desk.all();
+  const { sessionRuns, runs, memory, machines, resources, clock } = deps;
+  const all = (): Run[] => sessionRuns.all();
   const finder = { all, find: (reference: string) => runOf(deps, reference) };
   return allTools({
     launcher: { machines, launch: (request, context) => launchRun(deps, request, context) },
@@ -76,7 +76,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
         /** What is told afterwards is read from the journal: the end is in it by then. */
         async kill(run, options) {
           const result = await runs.kill(run, options);
-          await desk.settle();
+          await sessionRuns.settle();
           return result;
         },
       },
@@ -86,7 +86,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
       all: () => all().map(measuredRun),
     },
     memory,
-    snapshots: createEnvDesk({ log: deps.log, machines, memory, folder: snapshotFolder(deps.folder) }),
+    snapshots: createEnvironments({ log: deps.log, machines, memory, folder: snapshotFolder(deps.folder) }),
     ...deps.beside,
     questions: deps.questions,
     experiments: deps.experiments,
@@ -99,8 +99,8 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
           'Not ended: the person has written since. Read it, then call finish again if it still holds.',
         );
       const evidence = judgeEvidence(request, deps.log.state.target, {
-        find: (reference) => desk.find(reference),
-        summaries: (run) => desk.summaries(run),
+        find: (reference) => sessionRuns.find(reference),
+        summaries: (run) => sessionRuns.summaries(run),
         names: () => all().map(nameOf).join(', '),
       });
       await deps.end(request.outcome === 'goal_met' ? 'goal' : 'blocked', request.summary, evidence);
@@ -109,8 +109,8 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
   });
 }
 
-function runOf({ desk, runs }: ToolsetDeps, reference: string): Run | undefined {
-  const state = desk.find(reference);
+function runOf({ sessionRuns, runs }: ToolsetDeps, reference: string): Run | undefined {
+  const state = sessionRuns.find(reference);
   return state && runs.get(state.spec.id);
 }
 
@@ -127,7 +127,7 @@ const measuredRun = (run: Run): MeasuredRun => ({
 const measured = (run: Run | undefined): MeasuredRun | undefined => run && measuredRun(run);
 
 async function launchRun(
-  { desk, experiments, git }: ToolsetDeps,
+  { sessionRuns, experiments, git }: ToolsetDeps,
   { experiment, ...request }: RunRequest,
   { callId, signal }: ToolContext,
 ): Promise<LaunchedRun> {
@@ -135,7 +135,7 @@ async function launchRun(
   git.check(command);
   const asked = { ...request, ...experiment, machineIds: [machineId], commands: [command] };
   const { id: experimentId, notes } = await experiments.begin(asked, callId);
-  return { run: await desk.launch({ ...request, experimentId }, callId, signal), notes };
+  return { run: await sessionRuns.launch({ ...request, experimentId }, callId, signal), notes };
 }
 
 async function startSweep(
@@ -155,7 +155,7 @@ async function startSweep(
   return { id, experimentId, notes, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
 }
 
-function sleepDeps({ log, desk, git, machines, looks, resources, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
+function sleepDeps({ log, sessionRuns, git, machines, looks, resources, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
   const found = (run: RunState): FoundRun => ({
     id: run.spec.id,
     name: `run ${run.spec.number}`,
@@ -168,7 +168,7 @@ function sleepDeps({ log, desk, git, machines, looks, resources, clock }: Toolse
     resources,
     runs: {
       find(reference) {
-        const run = desk.find(reference);
+        const run = sessionRuns.find(reference);
         return run && found(run);
       },
       findSweep: (reference) => sweepOf(log.state, reference)?.plan.id,

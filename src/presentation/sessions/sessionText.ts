@@ -9,7 +9,7 @@ import { formatSpan } from '../../base/span.ts';
 
 export { costText, endText, sleepText, callCostText } from '../../agent/journal/factText.ts';
 export { triggerText } from '../../sleep/trigger.ts';
-export { openQuestions } from '../../agent/person/questionDesk.ts';
+export { openQuestions } from '../../agent/person/questions.ts';
 export { targetText } from '../../experiments/target.ts';
 
 /** The newest value of the metric that decides, and where it is heading. */

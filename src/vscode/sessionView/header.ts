@@ -2,7 +2,7 @@
 import { openQuestions, costText, needsPerson, phaseText } from '../../presentation/sessions/sessionText.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
-import type { Desk, SessionHeader, Tone } from '../../protocol/sessionView.ts';
+import type { Inbox, SessionHeader, Tone } from '../../protocol/sessionView.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
 export function headerOf(source: SessionViewSource, state: SessionState, rows: number): SessionHeader {
@@ -30,7 +30,7 @@ function toneOf(state: SessionState): Tone {
   return state.phase === 'sleeping' || state.phase === 'paused' ? 'plain' : 'busy';
 }
 
-export const deskOf = (state: SessionState): Desk => ({
+export const inboxOf = (state: SessionState): Inbox => ({
   questions: [...state.questions.values()].map(({ answer, ...question }) => ({
     ...question,
     ...(answer && { answer: { text: answer.text, isDefault: answer.by === 'default' } }),

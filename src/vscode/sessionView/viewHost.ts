@@ -15,7 +15,7 @@ import type { RowsAnswer, SessionHeader, TrackAnswer } from '../../protocol/sess
 import { Frames } from '../ui/frames.ts';
 import { checked, refusal } from '../webviews/viewRequests.ts';
 import { PageConnection } from '../webviews/pageConnection.ts';
-import { deskOf, headerOf } from './header.ts';
+import { inboxOf, headerOf } from './header.ts';
 import { ledgerTable } from './ledgerTable.ts';
 import { momentOf, wholeText } from './moment.ts';
 import * as requests from './requests.ts';
@@ -96,7 +96,7 @@ export class SessionViewHost implements Disposable {
       }),
     );
     connection.onRequest(protocol.readLedger, () => this.#answer(() => ledgerTable(this.#options.source.ledger())));
-    connection.onRequest(protocol.readDesk, () => this.#answer(() => deskOf(this.#state)));
+    connection.onRequest(protocol.readInbox, () => this.#answer(() => inboxOf(this.#state)));
   }
 
   #answerDeeds(connection: MessageConnection): void {

@@ -252,7 +252,7 @@ describe('the host of the session view', () => {
       lines[2]?.runs.map(({ name }) => name),
       ['run 3'],
     );
-    const { questions, notes } = await view.sendRequest(protocol.readDesk);
+    const { questions, notes } = await view.sendRequest(protocol.readInbox);
     assert.deepEqual(
       questions.map(({ id, answer }) => [id, answer]),
       [
@@ -282,7 +282,7 @@ describe('the host of the session view', () => {
     source.add({ type: 'note.pinned', number: 2, text: 'unseen' });
     source.changed();
     // On its way when the page went: the answer would reach the next one.
-    void view.sendRequest(protocol.readDesk).catch(() => undefined);
+    void view.sendRequest(protocol.readInbox).catch(() => undefined);
     await clock.advance(1000);
     assert.deepEqual([ports.fromHost.length, source.isWatched], [before, false]);
     host.setVisible(true);

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { billText, costBefore, costLines, costsByRun } from '../../../../src/agent/budget/costs.ts';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { applyEvent, initialState } from '../../../../src/agent/journal/fold.ts';
-import { ledgerOf } from '../../../../src/agent/runs/runDesk.ts';
+import { ledgerOf } from '../../../../src/agent/runs/sessionRuns.ts';
 import type { SessionState } from '../../../../src/agent/journal/state.ts';
 import type { Cost } from '../../../../src/models/prices.ts';
 import type { RunSpec } from '../../../../src/runs/run.ts';

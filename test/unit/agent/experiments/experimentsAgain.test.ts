@@ -119,7 +119,7 @@ describe('experiments, again', () => {
     const session = await night(run('sh train.sh'), until(1));
     const gone = {
       log: { state: session.state },
-      desk: { ledger: () => session.ledger, find: () => ({}) },
+      sessionRuns: { ledger: () => session.ledger, find: () => ({}) },
       machines: createMachines([]),
       clock: systemClock,
       folder,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { reproduce } from '../../../../src/agent/experiments/reproduction.ts';
 import type { ComparedMetric } from '../../../../src/agent/contract/reproduction.ts';
-import type { RunDesk } from '../../../../src/agent/runs/runDesk.ts';
+import type { SessionRuns } from '../../../../src/agent/runs/sessionRuns.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
 import type { ExperimentRow, LedgerRow } from '../../../../src/experiments/ledger.ts';
 import type { Machines } from '../../../../src/machines/machine.ts';
@@ -35,7 +35,7 @@ describe('an experiment that was run again', () => {
     const plan = { id: 'e1', code: { kind: 'none', why: 'no repository' } };
     const experiment = { id: 'e1', plan, runs: rows, result: { runs: rows } } as unknown as ExperimentRow;
     const { spec } = runState(9);
-    const desk = {
+    const sessionRuns = {
       ledger: () => ({ experiments: [experiment] }),
       find: () => runState(1),
       async launch() {
@@ -43,10 +43,10 @@ describe('an experiment that was run again', () => {
         await log.record({ type: 'run.ended', runId: spec.id, verdict: { kind: 'ok' }, endedMs: 1, metrics: [now] });
         return { spec };
       },
-    } as unknown as RunDesk;
+    } as unknown as SessionRuns;
     const machines = { list: () => [{ id: 'gpu1' }] } as unknown as Machines;
     const { metrics, differences } = await reproduce(
-      { log, desk, machines, clock, folder: folder() },
+      { log, sessionRuns, machines, clock, folder: folder() },
       { experimentId: 'e1', ...(tolerance !== undefined && { tolerance }) },
     );
     assert.match(differences.join('\n'), /The code of e1 was not kept \(no repository\).*\n.*was not recorded/);

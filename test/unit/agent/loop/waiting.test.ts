@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { Waiting } from '../../../../src/agent/loop/waiting.ts';
-import type { RunDesk } from '../../../../src/agent/runs/runDesk.ts';
-import type { SweepDesk } from '../../../../src/agent/runs/sweepDesk.ts';
+import type { SessionRuns } from '../../../../src/agent/runs/sessionRuns.ts';
+import type { Sweeps } from '../../../../src/agent/runs/sweeps.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
 import type { Run } from '../../../../src/runs/liveRun.ts';
 import type { Sleeper, Wake } from '../../../../src/sleep/sleeper.ts';
@@ -42,8 +42,8 @@ describe('a session that sleeps', () => {
     log = await SessionLog.open(join(folder(), `journal-${minutes}.jsonl`), clock, { ...first, budget });
     waiting = new Waiting({
       ...{ log, clock, onAwake: () => void (awake += 1), onFailed: assert.fail },
-      desk: { live: () => live, settle: () => settling } as unknown as RunDesk,
-      sweeps: { tables: () => [] } as unknown as SweepDesk,
+      sessionRuns: { live: () => live, settle: () => settling } as unknown as SessionRuns,
+      sweeps: { tables: () => [] } as unknown as Sweeps,
       sleeper: {
         arm(request: SleepRequest, onWake: (wake: Wake) => void) {
           armings += 1;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import { openQuestions } from '../../../../src/agent/person/questionDesk.ts';
+import { openQuestions } from '../../../../src/agent/person/questions.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { ScriptedModel, type Script, type ScriptedReply } from '../../../fakes/scriptedModel.ts';

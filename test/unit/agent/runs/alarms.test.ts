@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { AlarmKind } from '../../../../src/agent/journal/events.ts';
-import { AlarmDesk } from '../../../../src/agent/runs/alarmDesk.ts';
+import { WatchdogAlarms } from '../../../../src/agent/runs/watchdogAlarms.ts';
 import { condemnedRuns, unheardAlarms } from '../../../../src/agent/runs/alarms.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
 import type { Alarm, Question, RunState } from '../../../../src/agent/journal/state.ts';
@@ -65,10 +65,10 @@ describe('alarms of runs', () => {
   });
   afterEach(() => log.close());
 
-  const deskOf = (live: readonly Run[] = [run]): AlarmDesk =>
-    new AlarmDesk({
+  const inboxOf = (live: readonly Run[] = [run]): WatchdogAlarms =>
+    new WatchdogAlarms({
       log,
-      desk: { live: () => [...live], settle: () => Promise.resolve() },
+      sessionRuns: { live: () => [...live], settle: () => Promise.resolve() },
       runs: {
         kill({ spec: { number }, liveness }, { graceMs } = {}) {
           killed.push({ number, graceMs });
@@ -92,52 +92,55 @@ describe('alarms of runs', () => {
   const recordedAlarms = (): string[] =>
     log.events.flatMap((event) => (event.type === 'run.alarmed' ? [event.detail] : []));
   /** One alarm is told after the other: this one, of another run, after all before it. */
-  const settle = async (desk: AlarmDesk): Promise<void> => {
-    desk.tell({ ...run, spec: runState(2).spec }, [finding('divergence', 'the last')]);
+  const settle = async (sessionRuns: WatchdogAlarms): Promise<void> => {
+    sessionRuns.tell({ ...run, spec: runState(2).spec }, [finding('divergence', 'the last')]);
     while (!recordedAlarms().includes('the last')) await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
   };
 
   it('are told five times of one kind at most, and each of the others', async () => {
-    const desk = deskOf();
-    desk.tell(
+    const sessionRuns = inboxOf();
+    sessionRuns.tell(
       run,
       Array.from({ length: 9 }, (_, index) => finding('silence', `silence ${index}`)),
     );
-    desk.tell(run, [finding('non_finite', 'grad became NaN')]);
-    await settle(desk);
+    sessionRuns.tell(run, [finding('non_finite', 'grad became NaN')]);
+    await settle(sessionRuns);
     const silences = [0, 1, 2, 3, 4].map((index) => `silence ${index}`);
     assert.deepEqual(recordedAlarms(), [...silences, 'grad became NaN', 'the last']);
     assert.equal(woken, 7);
   });
 
   it('of a run that is over, or is not one of the session, are not told', async () => {
-    const desk = deskOf();
-    desk.tell({ ...run, liveness: { kind: 'ended' } } as Run, [finding('silence', 'over already')]);
-    desk.tell({ ...run, spec: runState(3).spec }, [finding('silence', 'of another session')]);
+    const sessionRuns = inboxOf();
+    sessionRuns.tell({ ...run, liveness: { kind: 'ended' } } as Run, [finding('silence', 'over already')]);
+    sessionRuns.tell({ ...run, spec: runState(3).spec }, [finding('silence', 'of another session')]);
     await log.record({ type: 'run.ended', runId: spec.id, verdict: { kind: 'ok' }, endedMs: 1, metrics: [] });
-    desk.tell(run, [finding('silence', 'too late')]);
-    await settle(desk);
+    sessionRuns.tell(run, [finding('silence', 'too late')]);
+    await settle(sessionRuns);
     assert.deepEqual(recordedAlarms(), ['the last']);
   });
 
   it('ask the person, or kill the run at once, or only tell', async () => {
-    const desk = deskOf();
-    desk.tell(run, [finding('silence', 'says nothing', 'ask'), finding('non_finite', 'loss became NaN', 'kill')]);
-    await settle(desk);
+    const sessionRuns = inboxOf();
+    sessionRuns.tell(run, [
+      finding('silence', 'says nothing', 'ask'),
+      finding('non_finite', 'loss became NaN', 'kill'),
+    ]);
+    await settle(sessionRuns);
     assert.deepEqual(asked, ['Run 1 (lr=1): says nothing. Shall it be killed?']);
     assert.deepEqual(killed, [{ number: 1, graceMs: 300 }]);
   });
 
   it('that say kill are carried out by whoever takes the session up, and no others', async () => {
-    const desk = deskOf();
-    desk.killCondemned();
+    const sessionRuns = inboxOf();
+    sessionRuns.killCondemned();
     assert.deepEqual(killed, []);
     await log.record({ type: 'run.alarmed', runId: spec.id, ...finding('divergence', 'loss grows', 'kill') });
-    deskOf([]).killCondemned();
+    inboxOf([]).killCondemned();
     assert.deepEqual(killed, []);
-    desk.killCondemned();
-    desk.killCondemned();
+    sessionRuns.killCondemned();
+    sessionRuns.killCondemned();
     assert.deepEqual(killed, [{ number: 1, graceMs: 5_000 }]);
   });
 });

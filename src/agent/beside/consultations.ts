@@ -12,7 +12,7 @@ import type { EngineSettings } from '../contract/settings.ts';
 import { readinessOf, type SideCalls } from './sideCalls.ts';
 import { think } from '../loop/think.ts';
 
-export interface ConsultDeskDeps {
+export interface ConsultationsDeps {
   readonly calls: SideCalls;
   readonly models: ModelCatalogue;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ Answer the question itself first, then why. Be concrete: name the change, the va
 const maxOutputTokens = 16_000;
 const timeLimitMs = 5 * 60_000;
 
-export const createConsultDesk = (deps: ConsultDeskDeps): Consultant => ({
+export const createConsultations = (deps: ConsultationsDeps): Consultant => ({
   async consult(question, { callId, signal }) {
     const { provider, model } = await whom(deps, question);
     const reply = await ask(deps, provider, requestOf(deps, model, question), signal);
@@ -45,7 +45,7 @@ interface Asked {
 }
 
 /** Rejects with `ToolFailure` where nobody can be asked now. */
-async function whom(deps: ConsultDeskDeps, question: Question): Promise<Asked> {
+async function whom(deps: ConsultationsDeps, question: Question): Promise<Asked> {
   const { consult } = deps.settings();
   if (question.provider !== undefined || question.model !== undefined)
     return readyOne(deps, named(deps, question.model ?? 'default', question.provider));
@@ -57,14 +57,14 @@ async function whom(deps: ConsultDeskDeps, question: Question): Promise<Asked> {
   );
 }
 
-function named(deps: ConsultDeskDeps, word: string, provider: string | undefined): Asked {
+function named(deps: ConsultationsDeps, word: string, provider: string | undefined): Asked {
   const found = deps.models.resolve(word, provider, deps.own());
   const owner = deps.providers().get(found.provider);
   if (owner === undefined) throw new ToolFailure(`There is no model provider ${found.provider}.`);
   return { provider: owner, model: found.model };
 }
 
-async function readyOne({ own }: ConsultDeskDeps, asked: Asked): Promise<Asked> {
+async function readyOne({ own }: ConsultationsDeps, asked: Asked): Promise<Asked> {
   // What the session itself works with has proved that it is ready.
   const readiness = asked.provider.id === own() ? undefined : await readinessOf(asked.provider);
   if (readiness === undefined || readiness.isReady) return asked;
@@ -73,7 +73,7 @@ async function readyOne({ own }: ConsultDeskDeps, asked: Asked): Promise<Asked> 
   );
 }
 
-function requestOf({ settings }: ConsultDeskDeps, model: string, { question, context }: Question): ModelRequest {
+function requestOf({ settings }: ConsultationsDeps, model: string, { question, context }: Question): ModelRequest {
   const known = context === undefined ? '' : `What the agent tells of its work:\n${context}\n\n`;
   return {
     model,
@@ -86,7 +86,7 @@ function requestOf({ settings }: ConsultDeskDeps, model: string, { question, con
 }
 
 async function ask(
-  { calls, clock }: ConsultDeskDeps,
+  { calls, clock }: ConsultationsDeps,
   provider: ModelProvider,
   request: ModelRequest,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { WatchDesk } from '../../../../src/agent/runs/watchDesk.ts';
+import { RunWatchdogs } from '../../../../src/agent/runs/runWatchdogs.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
 import { Emitter } from '../../../../src/base/emitter.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
@@ -20,7 +20,7 @@ describe('the watch over the runs of a session', () => {
   const folder = scratchFolder();
   let clock: ManualClock;
   let log: SessionLog;
-  let desk: WatchDesk;
+  let sessionRuns: RunWatchdogs;
   let runs: { number: number; liveness: Liveness; lastOutputMs: number | undefined; machineId: string }[];
   let killed: number[];
   let sample: ResourceSample | undefined;
@@ -35,7 +35,7 @@ describe('the watch over the runs of a session', () => {
     log = await SessionLog.open(join(folder(), 'journal.jsonl'), clock, first);
   });
   afterEach(async () => {
-    desk.dispose();
+    sessionRuns.dispose();
     await log.close();
   });
 
@@ -52,9 +52,9 @@ describe('the watch over the runs of a session', () => {
     await log.record({ type: 'run.started', runId: spec.id, process: process ?? assert.fail() });
   };
   const open = (policy: Partial<WatchdogPolicy> = {}): void => {
-    desk = new WatchDesk({
+    sessionRuns = new RunWatchdogs({
       ...{ log, clock, logger: silentLogger, onFailed: assert.fail, policy: { ...defaultPolicy, ...policy } },
-      desk: {
+      sessionRuns: {
         live: () => runs.map(({ number }) => runOf(number)),
         settle: () => Promise.resolve(),
         ledger: () => ({ rows: [], experiments: [], imported: [] }),
@@ -71,7 +71,7 @@ describe('the watch over the runs of a session', () => {
       questions: { ask: () => Promise.resolve({ id: 'q1', fallback: '', deadlineMs: 1 }) },
       waiting: { alarm: () => undefined },
     });
-    desk.open();
+    sessionRuns.open();
   };
   /** Alarms as `run kind action`, once nothing more is being recorded. */
   const alarms = async (): Promise<string[]> => {

@@ -28,14 +28,14 @@ import {
 import { decisionWarnings, duplicateText, resultText } from './experimentWords.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { envFor } from '../journal/fold.ts';
-import type { RunDesk } from '../runs/runDesk.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 
-export interface ExperimentDeskDeps {
+export interface ExperimentsDeps {
   readonly log: SessionLog;
-  readonly desk: RunDesk;
+  readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
   /** What the code is; it is bounded in time and never rejects. */
   readonly code: CodeCapture;
@@ -66,14 +66,14 @@ export interface ExperimentRequest extends ExperimentArguments {
 /** Trees that are compared with the one that is to run. */
 const mostTrees = 3;
 
-export class ExperimentDesk implements Disposable {
-  readonly #deps: ExperimentDeskDeps;
+export class Experiments implements Disposable {
+  readonly #deps: ExperimentsDeps;
   readonly #owned = new DisposableStore();
   /** Plans are made one after the other: each takes the next number. */
   #planning: Promise<unknown> = Promise.resolve();
   readonly #deciding = new Set<string>();
 
-  constructor(deps: ExperimentDeskDeps) {
+  constructor(deps: ExperimentsDeps) {
     this.#deps = deps;
     this.#owned.add(deps.log.onDidRecord((event) => this.#heard(event)));
   }
@@ -109,7 +109,7 @@ export class ExperimentDesk implements Disposable {
     const isSame = last?.decision === decision && last.why === why && last.by === 'agent';
     if (!isSame)
       await this.#deps.log.record({ type: 'experiment.decided', experimentId: row.id, decision, why, by: 'agent' });
-    const ledger = this.#deps.desk.ledger();
+    const ledger = this.#deps.sessionRuns.ledger();
     return { id: row.id, decision, result: resultText(row), warnings: decisionWarnings(row, decision, ledger) };
   }
 
@@ -197,7 +197,7 @@ export class ExperimentDesk implements Disposable {
     const found = duplicatesOf(this.#deps.log.events, this.#state, asked);
     const [first] = found;
     if (first === undefined || retest !== undefined) return first?.found.experimentId;
-    throw new ToolFailure(duplicateText({ found, of: asked.attempts.length, ledger: this.#deps.desk.ledger() }));
+    throw new ToolFailure(duplicateText({ found, of: asked.attempts.length, ledger: this.#deps.sessionRuns.ledger() }));
   }
 
   /** The code of an earlier experiment that cannot be told from this one; the newest are asked. */
@@ -221,7 +221,7 @@ export class ExperimentDesk implements Disposable {
   /** `ToolFailure` names those there are. */
   #row(reference: string): ExperimentRow {
     const number = /^(?:experiment\s*)?#?e?(\d+)$/i.exec(reference.trim())?.[1];
-    const { experiments } = this.#deps.desk.ledger();
+    const { experiments } = this.#deps.sessionRuns.ledger();
     const row = experiments.find(({ plan }) => plan !== undefined && String(plan.number) === number);
     if (row !== undefined) return row;
     const known = experiments.flatMap(({ plan }) => plan?.id ?? []).slice(-20);

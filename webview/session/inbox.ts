@@ -8,7 +8,7 @@ import { LedgerTab } from './ledgerTab.ts';
 import { NotesTab } from './notesTab.ts';
 import type { LedgerSort, Tab, ViewState } from './viewState.ts';
 
-export interface DeskEvents {
+export interface InboxEvents {
   sort(sort: LedgerSort): void;
 }
 
@@ -17,7 +17,7 @@ interface Wanted {
   readonly header: SessionHeader;
 }
 
-export class Desk {
+export class Inbox {
   readonly #connection: MessageConnection;
   readonly #ledger: LedgerTab;
   readonly #inbox: InboxTab;
@@ -27,7 +27,7 @@ export class Desk {
   /** What is to be shown next, where it changed while it was being read. */
   #wanted: Wanted | undefined;
 
-  constructor(connection: MessageConnection, events: DeskEvents) {
+  constructor(connection: MessageConnection, events: InboxEvents) {
     this.#connection = connection;
     this.#ledger = new LedgerTab({
       sort: (sort) => events.sort(sort),
@@ -87,8 +87,8 @@ export class Desk {
       this.#table = await this.#connection.sendRequest(protocol.readLedger);
       return this.#ledger.render(this.#table, sort);
     }
-    const desk = await this.#connection.sendRequest(protocol.readDesk);
-    this.#inbox.render({ questions: desk.questions, readOnly });
-    this.#notes.render({ notes: desk.notes, readOnly });
+    const inbox = await this.#connection.sendRequest(protocol.readInbox);
+    this.#inbox.render({ questions: inbox.questions, readOnly });
+    this.#notes.render({ notes: inbox.notes, readOnly });
   }
 }

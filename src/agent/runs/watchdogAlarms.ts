@@ -9,15 +9,15 @@ import type { Run } from '../../runs/liveRun.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
 import { condemnedRuns, goOnAnswer, killAnswer } from './alarms.ts';
-import type { QuestionDesk } from '../person/questionDesk.ts';
-import type { RunDesk } from './runDesk.ts';
+import type { Questions } from '../person/questions.ts';
+import type { SessionRuns } from './sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
-export interface AlarmDeskDeps {
+export interface WatchdogAlarmsDeps {
   readonly log: SessionLog;
-  readonly desk: Pick<RunDesk, 'live' | 'settle'>;
+  readonly sessionRuns: Pick<SessionRuns, 'live' | 'settle'>;
   readonly runs: Pick<Runs, 'kill'>;
-  readonly questions: Pick<QuestionDesk, 'ask'>;
+  readonly questions: Pick<Questions, 'ask'>;
   /** Wakes a sleeping session when a message about an alarm waits for it. */
   readonly waiting: { alarm(): void };
   readonly logger: Logger;
@@ -31,13 +31,13 @@ const askWithinMs = 3_600_000;
 /** Between TERM and KILL. What computes with NaN has nothing to save. */
 const graceMs = { nonFinite: 300, other: 5_000 } as const;
 
-export class AlarmDesk {
-  readonly #deps: AlarmDeskDeps;
+export class WatchdogAlarms {
+  readonly #deps: WatchdogAlarmsDeps;
   readonly #killing = new Set<RunId>();
   /** One alarm after the other, so that each finds those before it in the journal. */
   #telling: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: AlarmDeskDeps) {
+  constructor(deps: WatchdogAlarmsDeps) {
     this.#deps = deps;
   }
 
@@ -53,7 +53,7 @@ export class AlarmDesk {
   killCondemned(): void {
     const condemned = new Map(condemnedRuns(this.#deps.log.state).map(({ spec, alarms }) => [spec.id, alarms]));
     if (condemned.size === 0) return;
-    for (const run of this.#deps.desk.live()) {
+    for (const run of this.#deps.sessionRuns.live()) {
       const alarms = condemned.get(run.spec.id);
       if (alarms !== undefined) void this.#kill(run, alarms.at(-1)?.kind);
     }
@@ -94,7 +94,7 @@ export class AlarmDesk {
       this.#killing.delete(id);
     }
     // Who sleeps wakes to the end, not to the wish.
-    await this.#deps.desk.settle();
+    await this.#deps.sessionRuns.settle();
     this.#deps.waiting.alarm();
   }
 }

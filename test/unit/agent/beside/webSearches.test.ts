@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { ToolFailure } from '../../../../src/base/errors.ts';
 import type { Affordable } from '../../../../src/agent/budget/nextCall.ts';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
-import { createSearchDesk } from '../../../../src/agent/beside/searchDesk.ts';
+import { createWebSearches } from '../../../../src/agent/beside/webSearches.ts';
 import { SideCalls } from '../../../../src/agent/beside/sideCalls.ts';
 import { noUsage, type ModelProvider, type SearchReply } from '../../../../src/models/model.ts';
 import type { SearchWeb } from '../../../../src/web/search.ts';
@@ -41,8 +41,8 @@ describe('who searches the web', () => {
     });
     const scripted = Object.assign(new ScriptedModel([]), { label: 'Scripted', ...provider });
     const own = () => ({ provider: scripted, model: 'm' });
-    const desk = createSearchDesk({ calls, keyless, own, web: seemingPublic(), settings: () => ({}) });
-    return desk.search({ query: 'muon', maxResults: 1 }, toolContext(signal));
+    const sessionRuns = createWebSearches({ calls, keyless, own, web: seemingPublic(), settings: () => ({}) });
+    return sessionRuns.search({ query: 'muon', maxResults: 1 }, toolContext(signal));
   };
 
   const keyless = { via: 'DuckDuckGo', hits: [hit] };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { RunDesk } from '../../../../src/agent/runs/runDesk.ts';
-import { SweepDesk } from '../../../../src/agent/runs/sweepDesk.ts';
+import { SessionRuns } from '../../../../src/agent/runs/sessionRuns.ts';
+import { Sweeps } from '../../../../src/agent/runs/sweeps.ts';
 import { SweepLane } from '../../../../src/agent/runs/sweepLane.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
 import { Emitter } from '../../../../src/base/emitter.ts';
@@ -84,8 +84,8 @@ describe('points of a sweep that are not launched', () => {
   const folder = scratchFolder();
   let clock: ManualClock;
   let log: SessionLog;
-  let sweeps: SweepDesk;
-  let desk: RunDesk;
+  let sweeps: Sweeps;
+  let sessionRuns: SessionRuns;
   /** What becomes of the launches, one after the other: an error, or nothing for one that goes well. */
   let outcomes: (LaunchFailure | undefined)[];
   let asked: string[];
@@ -111,13 +111,13 @@ describe('points of a sweep that are not launched', () => {
       get: (id: string) => there.get(id),
       launchTogether: (specs: readonly RunSpec[]) => Promise.resolve(specs.map(launch)),
     } as unknown as Runs;
-    desk = new RunDesk({ sessionId, log, runs, machines, clock, onFailed: assert.fail });
-    sweeps = new SweepDesk({ log, desk, runs, machines, clock, onFailed: assert.fail });
+    sessionRuns = new SessionRuns({ sessionId, log, runs, machines, clock, onFailed: assert.fail });
+    sweeps = new Sweeps({ log, sessionRuns, runs, machines, clock, onFailed: assert.fail });
     sweeps.open();
   });
   afterEach(async () => {
     sweeps.dispose();
-    desk.dispose();
+    sessionRuns.dispose();
     await log.close();
   });
 

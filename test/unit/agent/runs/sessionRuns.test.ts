@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { JournalEvent } from '../../../../src/agent/journal/events.ts';
-import { RunDesk } from '../../../../src/agent/runs/runDesk.ts';
+import { SessionRuns } from '../../../../src/agent/runs/sessionRuns.ts';
 import { Closing } from '../../../../src/agent/journal/closing.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
@@ -26,15 +26,15 @@ describe('plans of runs', () => {
       ...{ type: 'session.started', sessionId, goal: 'g', budget: {}, provider: 'demo', model: 'm' },
       ...{ workFolder: folder(), helios: '0' },
     });
-    const desk = new RunDesk({ sessionId, log, runs, machines, clock: systemClock, onFailed: assert.fail });
+    const sessionRuns = new SessionRuns({ sessionId, log, runs, machines, clock: systemClock, onFailed: assert.fail });
     const plans = await Promise.all(
-      ['a', 'b', 'c', 'd'].map((command) => desk.plan({ machineId: 'local', command, metrics: {} }, 'call')),
+      ['a', 'b', 'c', 'd'].map((command) => sessionRuns.plan({ machineId: 'local', command, metrics: {} }, 'call')),
     );
     assert.deepEqual(
       plans.map(({ number }) => number),
       [1, 2, 3, 4],
     );
-    desk.dispose();
+    sessionRuns.dispose();
     runs.dispose();
     await log.close();
   });
@@ -45,7 +45,7 @@ describe('the journal of runs', () => {
   const changes = new Emitter<RunChange>();
   const followed = new Map<string, Run>();
   let log: SessionLog;
-  let desk: RunDesk;
+  let sessionRuns: SessionRuns;
   let failures: unknown[];
   /** What a launch comes to. */
   let launching: (spec: RunSpec) => Promise<Run>;
@@ -66,15 +66,15 @@ describe('the journal of runs', () => {
     } as unknown as Runs;
     const machines = localOnly(folder());
     const onFailed = (error: unknown): void => void failures.push(error);
-    desk = new RunDesk({ sessionId, log, runs, machines, clock: systemClock, onFailed });
+    sessionRuns = new SessionRuns({ sessionId, log, runs, machines, clock: systemClock, onFailed });
   });
   afterEach(async () => {
-    desk.dispose();
+    sessionRuns.dispose();
     await log.close();
   });
 
   const planned = (callId = 'call'): Promise<RunSpec> =>
-    desk.plan({ machineId: 'local', command: 'train', metrics: {} }, callId);
+    sessionRuns.plan({ machineId: 'local', command: 'train', metrics: {} }, callId);
   const process: RunProcess = { pid: 7, startTime: '1', bootId: 'b', startedMs: 1 };
   const ended = (verdict: Verdict): Liveness => ({ kind: 'ended', verdict, endedMs: 5 });
   const runOf = (spec: RunSpec, liveness: Liveness, started: RunProcess | undefined = process): Run => {
@@ -89,7 +89,7 @@ describe('the journal of runs', () => {
     });
   const settled = async (count: number): Promise<void> => {
     await until('it is recorded', () => log.events.length > count);
-    await desk.settle();
+    await sessionRuns.settle();
   };
   const lost: Verdict = { kind: 'lost', why: 'the power was cut' };
 
@@ -108,7 +108,7 @@ describe('the journal of runs', () => {
       for (const kind of ['ended', ...(isStarted ? ['started' as const] : []), 'ended'] as const) hear(run, kind);
       await settled(1 + expected.length);
       hear(run, 'ended');
-      await desk.settle();
+      await sessionRuns.settle();
       assert.deepEqual(told(), ['run.planned', ...expected]);
       assert.deepEqual(failures, []);
     });
@@ -152,29 +152,29 @@ describe('the journal of runs', () => {
       };
       const request = { machineId: 'local', command: 'train', metrics: {} };
       await assert.rejects(
-        desk.launch(request, 'call', abort.signal),
+        sessionRuns.launch(request, 'call', abort.signal),
         (thrown) => thrown instanceof ToolFailure && thrown.message === error.message,
       );
       assert.deepEqual(told(), ['run.planned', ...expected]);
-      const again = desk.plannedFor('call');
+      const again = sessionRuns.plannedFor('call');
       assert.equal(again?.number, expected.length === 0 ? 1 : undefined);
     });
 
   it('knows the plan that a call made last, unless it came to nothing', async () => {
     const first = await planned();
-    await desk.giveUp(first.id, 'no room');
-    assert.equal(desk.plannedFor('call'), undefined);
+    await sessionRuns.giveUp(first.id, 'no room');
+    assert.equal(sessionRuns.plannedFor('call'), undefined);
     const second = await planned();
     await planned('another');
-    assert.equal(desk.plannedFor('call')?.id, second.id);
-    assert.equal(desk.plannedFor('a third'), undefined);
+    assert.equal(sessionRuns.plannedFor('call')?.id, second.id);
+    assert.equal(sessionRuns.plannedFor('a third'), undefined);
   });
 
   it('finds a run by its id, its number or its handle, of which the newest counts', async () => {
     const specs = [await planned(), await planned(), await planned()];
     for (const spec of specs.slice(0, 2)) hear(runOf(spec, { kind: 'running' }), 'started');
     await settled(5);
-    const numberOf = (reference: string): number | undefined => desk.find(reference)?.spec.number;
+    const numberOf = (reference: string): number | undefined => sessionRuns.find(reference)?.spec.number;
     for (const reference of ['1', 'run 1', ' #1 ', 'Run1', specs[0]?.id ?? '']) assert.equal(numberOf(reference), 1);
     assert.equal(numberOf('local:7'), 2);
     for (const reference of ['4', 'local:8', 'run', '1x', '']) assert.equal(numberOf(reference), undefined, reference);
@@ -184,9 +184,9 @@ describe('the journal of runs', () => {
     await planned('open');
     const gone = await planned('over');
     const given = await planned('given up');
-    await desk.giveUp(given.id, 'no room');
+    await sessionRuns.giveUp(given.id, 'no room');
     const before = told().length;
-    await desk.adoptAll(new Set(['open']));
+    await sessionRuns.adoptAll(new Set(['open']));
     assert.deepEqual(told().slice(before), ['not started: Helios stopped before it was started']);
     assert.equal(log.state.runs.get(gone.id)?.notStarted, 'Helios stopped before it was started');
   });

@@ -17,16 +17,16 @@ import { alarmAt } from '../../sleep/alarm.ts';
 import { machinePath } from '../../tools/terms/machinePath.ts';
 import { budgetEndMs } from '../budget/measures.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { ledgerOf, type RunDesk } from './runDesk.ts';
+import { ledgerOf, type SessionRuns } from './sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { isScheduler, roomFor, SweepLane } from './sweepLane.ts';
 import { progressOf } from './sweepProgress.ts';
 import { sweepTable, type SweepView } from './sweepTable.ts';
 
-export interface SweepDeskDeps {
+export interface SweepsDeps {
   readonly log: SessionLog;
-  readonly desk: RunDesk;
+  readonly sessionRuns: SessionRuns;
   readonly runs: Pick<Runs, 'get' | 'kill'>;
   readonly machines: Machines;
   readonly clock: Clock;
@@ -46,8 +46,8 @@ const machineReasons: readonly string[] = ['unreachable', 'timeout', 'auth', 'ho
 /** How long is waited for launches that are under way. */
 const launchMs = 10_000;
 
-export class SweepDesk implements Disposable {
-  readonly #deps: SweepDeskDeps;
+export class Sweeps implements Disposable {
+  readonly #deps: SweepsDeps;
   readonly #owned = new DisposableStore();
   readonly #lanes = new Map<string, SweepLane>();
   /** Points that are on their way to a machine: `s1/3`. */
@@ -59,7 +59,7 @@ export class SweepDesk implements Disposable {
   readonly #mayExist = new Set<RunId>();
   #isOpen = false;
 
-  constructor(deps: SweepDeskDeps) {
+  constructor(deps: SweepsDeps) {
     this.#deps = deps;
     this.#owned.add(deps.log.onDidRecord((event) => this.#heard(event)));
   }
@@ -260,18 +260,18 @@ export class SweepDesk implements Disposable {
         ...(plan.experimentId !== undefined && { experimentId: plan.experimentId }),
       };
       const given = { metrics: plan.metrics, ...(plan.limit && { limit: plan.limit }), ...(cwd && { cwd }) };
-      planned.push(await this.#deps.desk.plan({ ...request, ...given, ...room }, this.#sweep(plan.id).callId));
+      planned.push(await this.#deps.sessionRuns.plan({ ...request, ...given, ...room }, this.#sweep(plan.id).callId));
     }
     return planned;
   }
 
   async #launch(plan: SweepPlan, lane: SweepLane, specs: readonly RunSpec[]): Promise<void> {
-    const { desk } = this.#deps;
+    const { sessionRuns } = this.#deps;
     if (!this.#isActive(plan.id)) {
-      for (const spec of specs) await desk.giveUp(spec.id, 'its sweep was ended before');
+      for (const spec of specs) await sessionRuns.giveUp(spec.id, 'its sweep was ended before');
       return;
     }
-    const outcomes = await desk.startTogether(specs, plan.maxParallel);
+    const outcomes = await sessionRuns.startTogether(specs, plan.maxParallel);
     for (const [index, outcome] of outcomes.entries()) {
       const spec = specs[index];
       if (outcome.status === 'fulfilled') lane.launched();
@@ -293,7 +293,7 @@ export class SweepDesk implements Disposable {
     // It stays planned, for its own machine: asked again under the same id, it is started once.
     const isBound = this.#mayExist.has(spec.id) || plan.machineIds.length === 1;
     if (!isFinal || (isOfMachine && isBound)) return;
-    await this.#deps.desk.giveUp(spec.id, why);
+    await this.#deps.sessionRuns.giveUp(spec.id, why);
     if (error.isBusy || isOfMachine || spec.sweep === undefined) return;
     const { id, index } = spec.sweep;
     await this.#deps.log.record({ type: 'sweep.point_skipped', sweepId: id, index, why });
@@ -315,13 +315,13 @@ export class SweepDesk implements Disposable {
   }
 
   #view(sweep: SweepState): SweepView {
-    const { log, desk } = this.#deps;
+    const { log, sessionRuns } = this.#deps;
     const { id, machineIds } = sweep.plan;
     const runs = new Map([...this.#state.runs].filter(([, { spec }]) => spec.sweep?.id === id));
     return {
       state: this.#state,
       sweep,
-      ledger: ledgerOf({ ...this.#state, runs }, (run) => desk.summaries(run)),
+      ledger: ledgerOf({ ...this.#state, runs }, (run) => sessionRuns.summaries(run)),
       problems: machineIds.flatMap((each) => {
         const problem = this.#lanes.get(each)?.problem;
         return problem === undefined ? [] : [`${each}: ${problem}`];

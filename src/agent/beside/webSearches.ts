@@ -8,7 +8,7 @@ import { searxngSearch, type HitRequest, type SearchWeb } from '../../web/search
 import type { EngineSettings } from '../contract/settings.ts';
 import { readinessOf, type SideCalls } from './sideCalls.ts';
 
-export interface SearchDeskDeps {
+export interface WebSearchesDeps {
   readonly calls: SideCalls;
   readonly web: WebOptions;
   /** Searches without a key, where nobody else does. */
@@ -22,7 +22,7 @@ export interface SearchDeskDeps {
 const searchContextTokens = 60_000;
 const searchOutputTokens = 8_192;
 
-export const createSearchDesk = (deps: SearchDeskDeps): WebSearcher => ({
+export const createWebSearches = (deps: WebSearchesDeps): WebSearcher => ({
   async search(request, context) {
     const { searxngUrl } = deps.settings().web ?? {};
     if (searxngUrl !== undefined)
@@ -35,7 +35,7 @@ export const createSearchDesk = (deps: SearchDeskDeps): WebSearcher => ({
 
 /** `undefined` where the provider has none; why not, where it could not search. */
 async function nativeSearch(
-  { calls, own }: SearchDeskDeps,
+  { calls, own }: WebSearchesDeps,
   { query, maxResults }: HitRequest,
   { callId, signal }: ToolContext,
 ): Promise<SearchFinding | string | undefined> {
@@ -62,7 +62,7 @@ const findingOf = ({ label }: ModelProvider, { text, sources }: SearchReply, max
 });
 
 async function withoutModel(
-  { keyless }: SearchDeskDeps,
+  { keyless }: WebSearchesDeps,
   request: HitRequest,
   { signal }: ToolContext,
   problem: string | undefined,

@@ -9,20 +9,20 @@ import type { AskedQuestion, PersonQuestion } from '../../tools/session/askPerso
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Question, SessionState } from '../journal/state.ts';
 
-export interface QuestionDeskDeps {
+export interface QuestionsDeps {
   readonly log: SessionLog;
   readonly clock: Clock;
   /** Called when a default cannot be recorded. */
   onFailed(error: unknown): void;
 }
 
-export class QuestionDesk implements Disposable {
-  readonly #deps: QuestionDeskDeps;
+export class Questions implements Disposable {
+  readonly #deps: QuestionsDeps;
   readonly #owned = new DisposableStore();
   /** One after the other: an answer and a deadline never both count. */
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: QuestionDeskDeps) {
+  constructor(deps: QuestionsDeps) {
     this.#deps = deps;
     this.#owned.add(
       deps.log.onDidRecord((event) => {

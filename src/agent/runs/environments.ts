@@ -9,7 +9,7 @@ import { capText } from '../../base/text.ts';
 import type { SnapshotKeeper, TakenSnapshot } from '../../tools/runs/envSnapshot.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
-export interface EnvDeskDeps {
+export interface EnvironmentsDeps {
   readonly log: SessionLog;
   readonly machines: Machines;
   readonly memory: MemoryStore;
@@ -22,7 +22,7 @@ const noteChars = 20_000;
 /** Where the environments of a session are. */
 export const snapshotFolder = (sessionFolder: string): string => path.join(sessionFolder, 'snapshots');
 
-export function createEnvDesk({ log, machines, memory, folder }: EnvDeskDeps): SnapshotKeeper {
+export function createEnvironments({ log, machines, memory, folder }: EnvironmentsDeps): SnapshotKeeper {
   return {
     machines,
     async before(machineId, repo) {

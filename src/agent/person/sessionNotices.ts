@@ -9,7 +9,7 @@ import { approvalNotification, notificationOf, stallNotification } from './notif
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
 
-export interface NoticeDeskDeps {
+export interface SessionNoticesDeps {
   readonly log: SessionLog;
   readonly notifier: Pick<Notifier, 'notify'>;
   readonly project?: ProjectNotifications;
@@ -17,12 +17,12 @@ export interface NoticeDeskDeps {
   readonly logger: Logger;
 }
 
-export class NoticeDesk implements Disposable {
-  readonly #deps: NoticeDeskDeps;
+export class SessionNotices implements Disposable {
+  readonly #deps: SessionNoticesDeps;
   readonly #listening: Disposable;
   #before: SessionState;
 
-  constructor(deps: NoticeDeskDeps) {
+  constructor(deps: SessionNoticesDeps) {
     this.#deps = deps;
     this.#before = deps.log.state;
     this.#listening = deps.log.onDidRecord((event) => this.#tell(event));

@@ -33,7 +33,7 @@ export interface LaunchRequest {
   readonly experimentId?: string;
 }
 
-export interface RunDeskDeps {
+export interface SessionRunsDeps {
   readonly sessionId: SessionId;
   readonly log: SessionLog;
   readonly runs: Runs;
@@ -47,8 +47,8 @@ export interface RunDeskDeps {
 
 const tailChars = 3_000;
 
-export class RunDesk {
-  readonly #deps: RunDeskDeps;
+export class SessionRuns {
+  readonly #deps: SessionRunsDeps;
   readonly #owned = new DisposableStore();
   /** Ends that are being written: one record per run, however often it is heard. */
   readonly #recording = new Map<RunId, Promise<void>>();
@@ -56,7 +56,7 @@ export class RunDesk {
   /** Plans are made one after the other: each takes the next number. */
   #planning: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: RunDeskDeps) {
+  constructor(deps: SessionRunsDeps) {
     this.#deps = deps;
     this.#owned.add(deps.runs.onDidChange((change) => this.#heard(change)));
   }

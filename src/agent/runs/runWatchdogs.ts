@@ -11,11 +11,11 @@ import { DiskWatch } from '../../watchdogs/disk.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
 import { RunWatch } from '../../watchdogs/runWatch.ts';
 import type { WatchdogPolicy } from '../../watchdogs/settings.ts';
-import { AlarmDesk, type AlarmDeskDeps } from './alarmDesk.ts';
-import type { RunDesk } from './runDesk.ts';
+import { WatchdogAlarms, type WatchdogAlarmsDeps } from './watchdogAlarms.ts';
+import type { SessionRuns } from './sessionRuns.ts';
 
-export interface WatchDeskDeps extends AlarmDeskDeps {
-  readonly desk: Pick<RunDesk, 'live' | 'settle' | 'ledger'>;
+export interface RunWatchdogsDeps extends WatchdogAlarmsDeps {
+  readonly sessionRuns: Pick<SessionRuns, 'live' | 'settle' | 'ledger'>;
   readonly runs: Pick<Runs, 'onDidChange' | 'kill'>;
   readonly resources: Pick<MachineResources, 'onDidChange' | 'latest'>;
   readonly policy: WatchdogPolicy;
@@ -24,18 +24,18 @@ export interface WatchDeskDeps extends AlarmDeskDeps {
 
 const beatMs = 15_000;
 
-export class WatchDesk implements Disposable {
-  readonly #deps: WatchDeskDeps;
-  readonly #alarms: AlarmDesk;
+export class RunWatchdogs implements Disposable {
+  readonly #deps: RunWatchdogsDeps;
+  readonly #alarms: WatchdogAlarms;
   readonly #owned = new DisposableStore();
   readonly #watches = new Map<RunId, RunWatch>();
   /** By machine: a full disk is told of once, not for each of its runs. */
   readonly #disks = new Map<string, DiskWatch>();
   #nextBeat: Disposable | undefined;
 
-  constructor(deps: WatchDeskDeps) {
+  constructor(deps: RunWatchdogsDeps) {
     this.#deps = deps;
-    this.#alarms = new AlarmDesk(deps);
+    this.#alarms = new WatchdogAlarms(deps);
     this.#owned.add(deps.runs.onDidChange((change) => this.#heard(change)));
     this.#owned.add(deps.resources.onDidChange((machineId) => this.#lookAround(machineId)));
     this.#owned.add(
@@ -47,7 +47,7 @@ export class WatchDesk implements Disposable {
 
   /** Once the runs of the session are adopted: watches those that nothing was heard of, and ends what was to be ended. */
   open(): void {
-    for (const run of this.#deps.desk.live()) if (run.process !== undefined) this.#watch(run);
+    for (const run of this.#deps.sessionRuns.live()) if (run.process !== undefined) this.#watch(run);
     this.#alarms.killCondemned();
   }
 
@@ -86,8 +86,8 @@ export class WatchDesk implements Disposable {
   }
 
   #create(run: Run): RunWatch {
-    const { log, desk, policy, clock } = this.#deps;
-    const decisive = log.state.target?.metric ?? desk.ledger().decisive?.metric;
+    const { log, sessionRuns, policy, clock } = this.#deps;
+    const decisive = log.state.target?.metric ?? sessionRuns.ledger().decisive?.metric;
     const { directions } = run.spec.metrics;
     const watch = new RunWatch({
       policy,
@@ -143,7 +143,7 @@ export class WatchDesk implements Disposable {
   }
 
   #watched(): Watched[] {
-    return this.#deps.desk.live().flatMap((run) => {
+    return this.#deps.sessionRuns.live().flatMap((run) => {
       const watch = this.#watches.get(run.spec.id);
       return watch === undefined ? [] : [{ run, watch }];
     });
