@@ -1,6 +1,6 @@
 /** Every sub-command of `helios`: a new one is a file in `commands/` and a line here. */
 import { UserFacing } from '../base/errors.ts';
-import { editDistance, nearWords } from '../base/nearWords.ts';
+import { editDistance, nearMatches } from '../base/nearMatches.ts';
 import type { CliCommand } from './command.ts';
 import { authCommand } from './commands/auth.ts';
 import { cleanCommand } from './commands/clean.ts';
@@ -75,7 +75,7 @@ const namesOf = ({ name, otherNames = [] }: CliCommand): readonly string[] => [n
 function mustBeNoSlip(word: string, table: readonly CliCommand[]): void {
   if (!/^[a-z]{4,}$/i.test(word)) return;
   const names = table.flatMap(namesOf);
-  const near = nearWords(word, names).filter((name) => editDistance(word.toLowerCase(), name) <= 2);
+  const near = nearMatches(word, names).filter((name) => editDistance(word.toLowerCase(), name) <= 2);
   if (near.length === 0) return;
   throw new UserFacing(
     `There is no command “${word}”. Did you mean helios ${near.join(', or helios ')}?`,

@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '../base/logger.ts';
 import { exitCodes } from './exitCodes.ts';
-import { lastWords } from './standBy.ts';
+import { lastMessages } from './standBy.ts';
 import { supervise } from './supervise.ts';
 
 /** The argument of the process that does the work. */
@@ -27,7 +27,7 @@ const logger: Logger = {
 };
 
 async function main(): Promise<number> {
-  const words = await lastWords(process.stdin, (problem) => logger.warn(problem));
+  const words = await lastMessages(process.stdin, (problem) => logger.warn(problem));
   if (words === undefined) {
     logger.error('The window ended without leaving anything to go on with.');
     return exitCodes.failed;

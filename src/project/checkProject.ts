@@ -1,6 +1,6 @@
 /** Judges what stands in a `helios.json`. Pure. */
 import * as z from 'zod';
-import { nearWords } from '../base/nearWords.ts';
+import { nearMatches } from '../base/nearMatches.ts';
 import { looksSecret } from '../base/redact.ts';
 import { projectSchema, type Project } from './projectSchema.ts';
 
@@ -51,7 +51,7 @@ function messageFor(issue: Issue): string {
   if (issue.code === 'invalid_key') return 'must not be empty';
   if (issue.code !== 'invalid_value' || issue.values.length === 1) return issue.message;
   const values = issue.values.map(String);
-  const [near] = typeof issue.input === 'string' ? nearWords(issue.input, values) : [];
+  const [near] = typeof issue.input === 'string' ? nearMatches(issue.input, values) : [];
   return `must be one of ${values.join(', ')}${near === undefined ? '' : `. Did you mean ${near}?`}`;
 }
 
@@ -78,7 +78,7 @@ function unknownKeys(issue: Issue): ProjectProblem[] {
   if (issue.code !== 'unrecognized_keys') return [];
   const known = knownKeys(issue.path, issue.input);
   return issue.keys.map((key) => {
-    const [near] = nearWords(key, known);
+    const [near] = nearMatches(key, known);
     const hint = near === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${near}?`;
     return { path: [...issue.path, key], message: `is not known, and has no effect. ${hint}` };
   });

@@ -1,12 +1,12 @@
 import { shellText } from '../base/shellText.ts';
 
 /** What the capsule and those who ask about runs need to know of a machine: functions of a POSIX shell. */
-export const leaseWords = [
-  shellText('./systemWords.sh', import.meta.url),
-  shellText('./memberWords.sh', import.meta.url),
-  shellText('./leaseWords.sh', import.meta.url),
+export const leaseFunctions = [
+  shellText('./system.sh', import.meta.url),
+  shellText('./members.sh', import.meta.url),
+  shellText('./leases.sh', import.meta.url),
 ].join('');
 
 /** The text of `capsule.sh`; `capsule.ts` says what it promises. Needs a POSIX shell; uses setsid and /proc where they are. */
 export const capsuleScript = `#!/bin/sh
-${leaseWords}${shellText('./takingWords.sh', import.meta.url)}${shellText('./capsule.sh', import.meta.url)}`;
+${leaseFunctions}${shellText('./takeLeases.sh', import.meta.url)}${shellText('./capsule.sh', import.meta.url)}`;

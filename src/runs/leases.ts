@@ -4,7 +4,7 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
-import { leaseWords } from './capsuleScript.ts';
+import { leaseFunctions } from './capsuleScript.ts';
 
 /** A run that goes on. */
 export interface LeaseHolder {
@@ -51,4 +51,4 @@ const gpuSlot = (id: string, [runId, number, sessionId]: readonly string[]): Gpu
 
 const lookScript = (runsFolder: string, gpuIds: readonly string[]): string => `
 place=${shellQuote(posix.dirname(runsFolder))} listed=${shellQuote(gpuIds.join(','))}
-${leaseWords}${shellText('./lookLeases.sh', import.meta.url)}`;
+${leaseFunctions}${shellText('./readLeases.sh', import.meta.url)}`;

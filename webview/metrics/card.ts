@@ -11,7 +11,7 @@ import { listenToGestures, type PlotGestures } from '../shared/gestures.ts';
 import { Glide } from './glide.ts';
 import { hitsAt, hitsText, HoverBox, ranked } from './hover.ts';
 import type { Theme } from '../shared/theme.ts';
-import { chartInWords, valueRows } from './valuesTable.ts';
+import { chartInText, valueRows } from './valuesTable.ts';
 
 export interface CardModel {
   readonly metric: PanelMetric;
@@ -163,7 +163,7 @@ export class Card {
   /** Now, and again after a while if more has come: nobody reads faster. */
   #putInWords(model: CardModel): void {
     clearTimeout(this.#wordsTimer);
-    setText(this.#words, chartInWords(model.metric.name, model.lines));
+    setText(this.#words, chartInText(model.metric.name, model.lines));
     if (model.isValuesOpen) this.#rows.replaceChildren(...valueRows(model.lines));
     this.#wordsTimer = setTimeout(() => {
       this.#wordsTimer = undefined;

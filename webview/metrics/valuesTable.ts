@@ -74,7 +74,7 @@ export function valueRows(lines: readonly CardLine[]): readonly HTMLTableRowElem
 }
 
 /** `3 runs; run 7 last 0.83, falling`, for whoever cannot see the chart. */
-export function chartInWords(metric: string, lines: readonly CardLine[]): string {
+export function chartInText(metric: string, lines: readonly CardLine[]): string {
   if (lines.length === 0) return `${metric}: no runs shown`;
   const runs = lines.slice(0, 6).map((line) => {
     const { last, min, max, trend } = factsOf(line);

@@ -7,7 +7,7 @@ import { markdown } from './markdown.ts';
 import { sparkline } from './sparkline.ts';
 import { exactTime, relative, span } from './times.ts';
 import { kindIcons } from './tones.ts';
-import { counted } from './words.ts';
+import { counted } from './labels.ts';
 
 export interface MomentEvents {
   openRun(runId: string): void;

@@ -2,7 +2,7 @@ import type { TimelineRow } from '../../src/protocol/sessionView.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
 import { icon } from '../shared/icons.ts';
 import { clockTime, exactTime, span } from './times.ts';
-import { kindIcons, kindWords, toneWords } from './tones.ts';
+import { kindIcons, kindLabels, toneLabels } from './tones.ts';
 
 /** As VS Code's own lists. */
 export const rowHeight = 22;
@@ -72,6 +72,6 @@ const tooltip = (row: TimelineRow, took: string): string =>
     .join('\n');
 
 const spoken = (row: TimelineRow): string =>
-  [kindWords[row.kind], row.title, row.note ?? '', toneWords[row.tone], row.cost ?? '', clockTime(row.atMs)]
+  [kindLabels[row.kind], row.title, row.note ?? '', toneLabels[row.tone], row.cost ?? '', clockTime(row.atMs)]
     .filter((part) => part !== '')
     .join(', ');

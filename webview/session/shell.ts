@@ -2,7 +2,7 @@
 import type { SessionHeader } from '../../src/protocol/sessionView.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
 import { exactTime } from './times.ts';
-import { counted } from './words.ts';
+import { counted } from './labels.ts';
 
 export class Shell {
   readonly root = element('div', { class: 'session' });

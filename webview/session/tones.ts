@@ -30,7 +30,7 @@ export const kindIcons: Readonly<Record<RowKind, IconName>> = {
 };
 
 /** Said by screen readers before the title, where the title alone does not say it. */
-export const kindWords: Readonly<Record<RowKind, string>> = {
+export const kindLabels: Readonly<Record<RowKind, string>> = {
   start: 'session',
   message: 'message',
   wake: 'message',
@@ -88,7 +88,7 @@ export function readTones(): ToneColours {
   return colours;
 }
 
-export const toneWords: Readonly<Record<Tone, string>> = {
+export const toneLabels: Readonly<Record<Tone, string>> = {
   good: '',
   bad: 'failed',
   warn: 'needs attention',

@@ -8,7 +8,7 @@ import { readTheme } from '../shared/theme.ts';
 import { exactTime, span } from './times.ts';
 import { readTones } from './tones.ts';
 import { drawTrack, pixelToX, trackArea, trackHeight, xToPixel, type TrackLook } from './trackDraw.ts';
-import { counted } from './words.ts';
+import { counted } from './labels.ts';
 
 export interface TrackModel {
   readonly axis: TrackAxis;

@@ -1,6 +1,6 @@
 /** Draws the overview: sleeps as gaps, runs as bars, marks, turns and the running sum of money. */
 import type { TrackAnswer, TrackBar, TrackMark } from '../../src/protocol/sessionView.ts';
-import { formatUsd } from './words.ts';
+import { formatUsd } from './labels.ts';
 import type { Range } from '../shared/range.ts';
 import type { Theme } from '../shared/theme.ts';
 import type { ToneColours } from './tones.ts';

@@ -9,7 +9,7 @@ import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { renderTree } from '../../memory/renderTree.ts';
 import { triggerText } from '../../sleep/trigger.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { importedLine } from '../experiments/experimentWords.ts';
+import { importedLine } from '../experiments/experimentLabels.ts';
 import { ledgerSection } from './ledgerSection.ts';
 import { limitsText } from './limitsText.ts';
 import { openPoints } from './openPoints.ts';

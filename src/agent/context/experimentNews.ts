@@ -3,7 +3,7 @@ import type { RunId } from '../../base/ids.ts';
 import { oneLine } from '../../base/text.ts';
 import { hasCrashed } from '../../experiments/recordRows.ts';
 import type { Verdict } from '../../runs/run.ts';
-import { importedLine } from '../experiments/experimentWords.ts';
+import { importedLine } from '../experiments/experimentLabels.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 

@@ -1,7 +1,7 @@
 /** The table of experiments for a briefing: the best, those that go on, and the newest, whatever their number. */
 import { formatValue, oneLine } from '../../base/text.ts';
 import { rowStatus, summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
-import { decisionText, resultText } from '../experiments/experimentWords.ts';
+import { decisionText, resultText } from '../experiments/experimentLabels.ts';
 import { listSection, type Section } from './sections.ts';
 
 const maxMetrics = 6;

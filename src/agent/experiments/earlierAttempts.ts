@@ -8,7 +8,7 @@ import { attemptKeys, type Attempt } from '../../experiments/duplicates.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import type { ExperimentRow, ImportedResult, Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import type { FoundAttempt, IndexedAttempt } from '../../storage/sessionIndex.ts';
-import { decisionText, importedLine, resultText } from './experimentWords.ts';
+import { decisionText, importedLine, resultText } from './experimentLabels.ts';
 import type { SessionState } from '../journal/state.ts';
 
 /** The cheap index of all journals; `SessionCatalogue` is it. */

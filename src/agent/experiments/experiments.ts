@@ -25,7 +25,7 @@ import {
   isExact,
   type EarlierAttempts,
 } from './earlierAttempts.ts';
-import { decisionWarnings, duplicateText, resultText } from './experimentWords.ts';
+import { decisionWarnings, duplicateText, resultText } from './experimentLabels.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { envFor } from '../journal/fold.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';

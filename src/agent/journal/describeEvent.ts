@@ -7,7 +7,7 @@ import type { Verdict } from '../../runs/run.ts';
 import type { JournalEvent, MessageOrigin } from './events.ts';
 import { endText, sleepText } from './factText.ts';
 import { budgetText, noticeText, shortTokens } from './limitText.ts';
-import { alarmActionText, runName, verdictWords } from './runText.ts';
+import { alarmActionText, runName, verdictLabel } from './runText.ts';
 import type { SessionState } from './state.ts';
 
 /** Whether it is good news: `busy` goes on, `muted` was chosen by somebody. */
@@ -249,7 +249,7 @@ function describeRunEnd({ runId, verdict, endedMs, metrics }: EventOf<'run.ended
   const values = mainMetrics(metrics, state.target?.metric).map(({ metric, best }) => `${metric} ${formatValue(best)}`);
   return described(
     { kind: 'runEnd', tone: verdictTone(verdict) },
-    `${runName(state, runId)}: ${verdictWords(verdict, run?.alarms)}`,
+    `${runName(state, runId)}: ${verdictLabel(verdict, run?.alarms)}`,
     about.filter((part) => part !== '').join(' · '),
     values,
   );

@@ -7,7 +7,7 @@ import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigge
 import type { EndReason } from './events.ts';
 import type { SessionState } from './state.ts';
 
-const endWords: Readonly<Record<EndReason, string>> = {
+const endReasonText: Readonly<Record<EndReason, string>> = {
   goal: 'Goal met',
   answered: 'Answered',
   blocked: 'Blocked',
@@ -17,7 +17,7 @@ const endWords: Readonly<Record<EndReason, string>> = {
   user: 'Stopped',
   error: 'Stopped by an error',
 };
-export const endText = (reason: EndReason): string => endWords[reason];
+export const endText = (reason: EndReason): string => endReasonText[reason];
 
 /** `$1.20`, or `at least $1.20` where a price is not known. */
 export const costText = ({ usd, hasUnknownCost }: Pick<ThinkingCost, 'usd' | 'hasUnknownCost'>): string =>

@@ -26,9 +26,9 @@ export const killedWhy = (verdict: Verdict, alarm: Pick<Alarm, 'detail' | 'actio
     : '';
 
 /** `killed after the alarm: loss became NaN at step 120` */
-export const verdictWords = (verdict: Verdict, alarms: readonly Alarm[] = []): string =>
+export const verdictLabel = (verdict: Verdict, alarms: readonly Alarm[] = []): string =>
   `${verdictText(verdict)}${killedWhy(verdict, seriousAlarm(alarms))}`;
 
 /** `queued`, `running`, or how it ended, with the alarm that it was ended for. */
-export const statusWords = (row: Pick<LedgerRow, 'verdict' | 'startedMs' | 'alarm'>): string =>
+export const runStatusText = (row: Pick<LedgerRow, 'verdict' | 'startedMs' | 'alarm'>): string =>
   `${rowStatus(row)}${row.verdict ? killedWhy(row.verdict, row.alarm) : ''}`;

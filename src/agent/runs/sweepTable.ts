@@ -2,7 +2,7 @@
 import { cleanText, formatValue, oneLine } from '../../base/text.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
-import { statusWords } from '../journal/runText.ts';
+import { runStatusText } from '../journal/runText.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { progressOf } from './sweepProgress.ts';
 
@@ -56,7 +56,7 @@ function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string
   const { champion, decisive } = ledger;
   const best = champion && decisive && bestOf(champion, decisive);
   return [
-    `Sweep ${plan.id} of ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${endWords(end)}: ${told.join(', ')}`,
+    `Sweep ${plan.id} of ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${endReasonText(end)}: ${told.join(', ')}`,
     ...(champion && best ? [`best ${best} by run ${champion.number} (${champion.label})`] : []),
   ].join('; ');
 }
@@ -64,7 +64,7 @@ function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string
 /** What has no process yet is on its way, or in the queue of a scheduler. */
 const isRunning = ({ process }: RunState): boolean => process !== undefined;
 
-function endWords(end: SweepEndReason | undefined): string {
+function endReasonText(end: SweepEndReason | undefined): string {
   switch (end) {
     case undefined:
       return '';
@@ -95,7 +95,7 @@ const isFailed = ({ verdict }: LedgerRow): boolean => verdict !== undefined && v
 
 function rowText(row: LedgerRow, decisive: Ledger['decisive']): string {
   const value = decisive && bestOf(row, decisive);
-  const status = `${statusWords(row)}`;
+  const status = `${runStatusText(row)}`;
   return [`run ${row.number}`, row.label, oneLine(status, 120), ...(value === undefined ? [] : [value])].join(' · ');
 }
 

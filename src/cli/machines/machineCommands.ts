@@ -7,7 +7,7 @@ import { entryText } from '../../presentation/machines/machineText.ts';
 import { planImport } from '../../compose/importHosts.ts';
 import { localPathFrom } from '../../compose/localPath.ts';
 import { reportMachines } from '../../presentation/machines/machineReport.ts';
-import { parseMachineWords, type MachineRequest } from '../../presentation/machines/parseMachine.ts';
+import { parseMachineArguments, type MachineRequest } from '../../presentation/machines/parseMachine.ts';
 import { aliasesOf } from '../../compose/sshHosts.ts';
 import type { MachineArguments } from './machineArguments.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
@@ -20,7 +20,7 @@ export async function runMachineCommand(
   home: string,
   world: CliWorld,
 ): Promise<number> {
-  const request = parseMachineWords(words, {
+  const request = parseMachineArguments(words, {
     aliases: aliasesOf(await world.sshHosts()),
     localPath: localPathFrom(world.cwd, world.homeFolder),
   });

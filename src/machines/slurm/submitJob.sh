@@ -1,6 +1,6 @@
 # Submits with the arguments $@ of sbatch, the script included, and prints the id of the job. $names: of its elements in
 # $runs_folder; the first gives the job its name; $is_array: there are several. Ends with $refused and the reason on stderr,
-# or with $unclear: to be asked again. Needs jobWords.
+# or with $unclear: to be asked again. Needs job.sh.
 cd -- "$runs_folder" || exit 1
 first=${names%% *}
 answer() {

@@ -13,7 +13,7 @@ import { shellQuote } from '../../base/text.ts';
 
 export const exitCodes = { refused: 64, unclear: 75 } as const;
 
-const words = shellText('./jobWords.sh', import.meta.url);
+const words = shellText('./job.sh', import.meta.url);
 
 /** Prints, for each name, a line `name id`; without an id when it was never submitted. */
 export const findScript = (runsFolder: string, names: readonly string[], prelude: string): string => `

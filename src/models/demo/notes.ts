@@ -4,7 +4,7 @@ import { commandFor, pointText } from './space.ts';
 import { bestOf } from './search.ts';
 import { isRunning, nameOf } from './trials.ts';
 import type { View } from './view.ts';
-import * as words from './words.ts';
+import * as words from './phrases.ts';
 
 export interface DemoCall {
   readonly name: string;

@@ -2,7 +2,7 @@
 import type { ModelRequest } from '../model.ts';
 import type { DemoCall, DemoReply } from './notes.ts';
 import { callsOf, fieldsOf, isInterrupted, succeeded, type PastCall, type Transcript } from './transcript.ts';
-import * as words from './words.ts';
+import * as words from './phrases.ts';
 
 export const local = 'local';
 export const script = 'train.py';

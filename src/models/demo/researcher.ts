@@ -20,7 +20,7 @@ import {
 import { isMeasured, isRunning, readTrials, type Trial } from './trials.ts';
 import { failedLaunches, justReviewed, newlySaid, type View } from './view.ts';
 import { waitFor } from './wait.ts';
-import * as words from './words.ts';
+import * as words from './phrases.ts';
 
 const sideBySide = 2;
 const maxFailedLaunches = 3;
@@ -118,7 +118,7 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
   if (best !== undefined && meets(best.value, goal) && !isRefused) return finishMet(best, told, notes, view);
   const proposals = nextProposals(view);
   if (proposals.length === 0) {
-    const summary = words.exhaustedWords(best, trials.length, goal);
+    const summary = words.exhaustedPhrases(best, trials.length, goal);
     return { text: joined(told, summary), calls: [...notes, finishCall('blocked', summary, best, goal)] };
   }
   const launches = proposals.map(({ point }) => ({
@@ -134,14 +134,14 @@ function goOn(view: View, unseen: readonly Trial[] = []): DemoReply {
     },
   }));
   const isFirst = trials.length === 0;
-  const text = isFirst ? words.plan(goal, view.space.base) : joined(told, words.nextWords(proposals));
+  const text = isFirst ? words.plan(goal, view.space.base) : joined(told, words.nextPhrases(proposals));
   return { text, calls: [...notes, ...(isFirst ? firstNotes(view) : []), ...launches] };
 }
 
 function finishMet(best: Trial & { value: number }, told: string, notes: readonly DemoCall[], view: View): DemoReply {
   const { space, trials, goal } = view;
   const baseline = trials.find(({ point }) => pointText(point) === pointText(space.base));
-  const summary = words.metWords(best, baseline, trials.length, goal);
+  const summary = words.metPhrases(best, baseline, trials.length, goal);
   return { text: joined(told, summary), calls: [...notes, finishCall('goal_met', summary, best, goal)] };
 }
 

@@ -3,7 +3,7 @@ import { UserFacing } from '../../base/errors.ts';
 import { describedModel, undatedId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';
 import { aliasOf, newestOf } from '../modelFamily.ts';
-import { nearWords } from '../../base/nearWords.ts';
+import { nearMatches } from '../../base/nearMatches.ts';
 
 /** The models of one provider. */
 export interface Shelf {
@@ -45,7 +45,8 @@ export function modelOn(shelf: Shelf, word: string, shelves: readonly Shelf[] = 
   if (others.length > 0)
     throw new UserFacing(`${shelf.label} has no ${own}.`, `It is a model of: ${others.join(', ')}.`);
   const isName = !/[\d/]/.test(own);
-  if (own.trim() === '' || (isName && nearWords(own, aliasesOf(shelf.models)).length > 0)) throw unknown(own, [shelf]);
+  if (own.trim() === '' || (isName && nearMatches(own, aliasesOf(shelf.models)).length > 0))
+    throw unknown(own, [shelf]);
   return own;
 }
 
@@ -64,7 +65,7 @@ const aliasedId = ({ models }: Shelf, word: string): string | undefined => newes
 const aliasesOf = (models: readonly ModelDescription[]): string[] => [...new Set(models.map(aliasOf))];
 
 function unknown(word: string, shelves: readonly Shelf[]): UserFacing {
-  const near = nearWords(
+  const near = nearMatches(
     word,
     shelves.flatMap(({ models }) => [...aliasesOf(models), ...models.map(({ id }) => id)]),
   );

@@ -1,2 +1,2 @@
 /** Experiments in words: results and decisions. */
-export { resultWords, decisionText } from '../../agent/experiments/experimentWords.ts';
+export { experimentResultText, decisionText } from '../../agent/experiments/experimentLabels.ts';

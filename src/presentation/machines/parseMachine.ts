@@ -11,7 +11,7 @@ export type MachineRequest =
   | { readonly action: 'import'; readonly names: readonly string[] | 'all' }
   | { readonly action: 'rm' | 'test'; readonly id: string };
 
-export interface WordsContext {
+export interface MachineArgumentsContext {
   /** Hosts of the ssh config. */
   readonly aliases: readonly string[];
   readonly localPath: LocalPath;
@@ -23,7 +23,7 @@ interface GivenOption {
 }
 
 /** Throws `UserFacing` with what is understood. */
-export function parseMachineWords(words: readonly string[], context: WordsContext): MachineRequest {
+export function parseMachineArguments(words: readonly string[], context: MachineArgumentsContext): MachineRequest {
   const { positionals, options } = tokensOf(words);
   const [action = 'list', ...names] = positionals;
   if (action === 'add') return { action, entry: addedEntry(names, options, context) };
@@ -49,7 +49,7 @@ export function parseMachineOptions(
 }
 
 /** As a shell splits a line: blanks part words, quotes hold them together. Throws `UserFacing` for a quote without its end. */
-export function splitWords(line: string): string[] {
+export function splitArguments(line: string): string[] {
   const words = [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g)].map(([word]) => word);
   if (words.some((word) => /^["']$/.test(word))) throw new UserFacing('A quote has no end.', 'Close it.');
   return words.map((word) =>
@@ -80,7 +80,11 @@ function tokensOf(words: readonly string[]): { positionals: string[]; options: G
 const optionsCalled = (name: string): readonly MachineOption[] =>
   machineOptions.filter((option) => option.name === name);
 
-function addedEntry(names: readonly string[], options: readonly GivenOption[], context: WordsContext): MachineEntry {
+function addedEntry(
+  names: readonly string[],
+  options: readonly GivenOption[],
+  context: MachineArgumentsContext,
+): MachineEntry {
   const [id, place, ...more] = names;
   if (id === undefined) throw new UserFacing('A machine needs an id.', examples);
   const kind = kindOf(options);
@@ -102,7 +106,7 @@ function kindOf(options: readonly GivenOption[]): RemoteKind {
   throw new UserFacing(`There is no kind of machine called ${given.value ?? ''}.`, `Kinds: ${remoteKinds.join(', ')}.`);
 }
 
-function placeOf(kind: RemoteKind, place: string | undefined, { aliases }: WordsContext): object {
+function placeOf(kind: RemoteKind, place: string | undefined, { aliases }: MachineArgumentsContext): object {
   if (kind === 'container' && place !== undefined)
     throw new UserFacing(
       `A container has no host, and "${place}" is one.`,

@@ -1,7 +1,7 @@
 /** Levels of reasoning, as a person says them, and what becomes of them. Pure. */
 import { UserFacing } from '../../base/errors.ts';
 import type { Effort, ModelDescription } from '../../models/model.ts';
-import { nearWords } from '../../base/nearWords.ts';
+import { nearMatches } from '../../base/nearMatches.ts';
 
 export const effortLevels: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
 
@@ -11,7 +11,7 @@ export function parseEffort(word: string): Effort | undefined {
   if (asked === 'default') return undefined;
   const level = effortLevels.find((each) => each === asked);
   if (level !== undefined) return level;
-  const [near] = nearWords(asked, effortLevels);
+  const [near] = nearMatches(asked, effortLevels);
   throw new UserFacing(
     `There is no level of reasoning ${word.trim()}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
     `Levels: ${effortLevels.join(', ')}, or default.`,

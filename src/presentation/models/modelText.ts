@@ -9,7 +9,7 @@ import { pricesText, tokensText } from './modelAmounts.ts';
 type NamedProvider = Pick<ModelProvider, 'id' | 'label'>;
 
 /** A provider, a model, or both: `openai opus`, `Anthropic`, `opus 4.6`, `openai/gpt-5.4`. `undefined` for no words. */
-export function parseModelWords(
+export function parseModelArguments(
   text: string,
   providers: readonly NamedProvider[],
 ): { readonly provider?: string; readonly word: string } | undefined {
@@ -23,7 +23,7 @@ export function parseModelWords(
   return { provider: provider.id, word: rest.length === 0 ? 'default' : rest.join(' ') };
 }
 
-export interface ModelWordsContext {
+export interface ModelArgumentsContext {
   readonly catalogue: Pick<ModelCatalogue, 'resolve'>;
   readonly providers: readonly NamedProvider[];
   /** The provider of the session: where a word fits models of several, it stays with this one. */
@@ -31,8 +31,11 @@ export interface ModelWordsContext {
 }
 
 /** The model that the words stand for; `undefined` for no words. Throws `UserFacing`. */
-export function modelFor(text: string, { catalogue, providers, current }: ModelWordsContext): NamedModel | undefined {
-  const asked = parseModelWords(text, providers);
+export function modelFor(
+  text: string,
+  { catalogue, providers, current }: ModelArgumentsContext,
+): NamedModel | undefined {
+  const asked = parseModelArguments(text, providers);
   return asked && catalogue.resolve(asked.word, asked.provider, current);
 }
 

@@ -1,5 +1,5 @@
 /** Two runs side by side as a document. */
-import { statusWords } from '../../agent/journal/runText.ts';
+import { runStatusText } from '../../agent/journal/runText.ts';
 import { formatValue } from '../../base/text.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Judgement, MetricComparison } from '../../metrics/compare.ts';
@@ -31,7 +31,7 @@ export function comparisonDocument({ baseline, experiment, metrics }: ComparedRu
 }
 
 const runCells = (row: LedgerRow): string =>
-  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(statusWords(row), 120)].join(' | ');
+  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(runStatusText(row), 120)].join(' | ');
 
 function metricsTable(metrics: readonly MetricComparison[]): string {
   const rows = metrics.map(({ metric, baseline, experiment, atEnd, atBest }) => {

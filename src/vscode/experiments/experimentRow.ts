@@ -1,5 +1,5 @@
 /** An experiment as a row, with its runs below it. */
-import { resultWords } from '../../presentation/experiments/experimentText.ts';
+import { experimentResultText } from '../../presentation/experiments/experimentText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { formatDuration, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
@@ -26,7 +26,7 @@ interface Place {
 
 function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Place): TreeNode {
   const stands = row.decision?.decision ?? statusText[row.status];
-  const value = row.result === undefined ? '' : resultWords(row.result);
+  const value = row.result === undefined ? '' : experimentResultText(row.result);
   const parts = [row.isChampion ? 'champion' : '', value, oneLine(row.hypothesis, 80), stands];
   const isGoing = row.status === 'running' || row.status === 'planned';
   return {
@@ -73,7 +73,7 @@ function tooltip(row: ExperimentRow, { code: state, seed, retest }: Plan, stands
   return [
     `**${plain(row.hypothesis, 400)}**`,
     `${stands}${decision === undefined ? '' : `: ${plain(decision.why, 400)}`}`,
-    [row.verdicts, row.result === undefined ? '' : plain(resultWords(row.result))].filter(Boolean).join(' · '),
+    [row.verdicts, row.result === undefined ? '' : plain(experimentResultText(row.result))].filter(Boolean).join(' · '),
     code(row.command, 300),
     [kept, seed === undefined ? '' : `seed ${plain(seed, 40)}`].filter(Boolean).join(' · '),
     retest === undefined ? '' : `Retest of ${plain(retest.of)}: ${plain(retest.why, 300)}`,

@@ -1,7 +1,7 @@
 /** The ledger as a Markdown table. */
-import { statusWords, summaryFor } from '../../presentation/runs/runText.ts';
+import { runStatusText, summaryFor } from '../../presentation/runs/runText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
-import { decisionText, resultWords } from '../../presentation/experiments/experimentText.ts';
+import { decisionText, experimentResultText } from '../../presentation/experiments/experimentText.ts';
 import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
@@ -18,7 +18,7 @@ function experimentTable(rows: readonly ExperimentRow[]): string {
     const cells = [
       `${row.id}${row.isChampion ? ' (champion)' : ''}`,
       plain(row.hypothesis, 120),
-      row.result === undefined ? '' : plain(resultWords(row.result), 80),
+      row.result === undefined ? '' : plain(experimentResultText(row.result), 80),
       plain(row.verdicts, 80),
       row.runs.map(({ number }) => number).join(', '),
       plain(decisionText(row), 200),
@@ -37,7 +37,7 @@ function runTable({ rows, decisive }: Ledger): string {
       `${row.number}${row.isChampion ? ' (champion)' : ''}`,
       plain(row.label, 60),
       plain(row.machineId, 40),
-      plain(statusWords(row), 120),
+      plain(runStatusText(row), 120),
       took === '' ? '' : formatDuration(took),
       summary ? formatValue(summary.last) : '',
       summary ? formatValue(summary.best) : '',

@@ -22,7 +22,7 @@ import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { showMachineTerminal } from './machineTerminal.ts';
 import type { Parts } from '../window/parts.ts';
 import { machineIdOf } from '../ui/commandTarget.ts';
-import { remoteAuthority } from './machineWords.ts';
+import { remoteAuthority } from './machineLabels.ts';
 
 export type MachineParts = Parts & { readonly questions: MachineQuestions };
 

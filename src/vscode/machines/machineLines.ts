@@ -11,7 +11,7 @@ function stateOf({ id, kind, status, slots, resources }: MachineReport): string 
   const words = [
     kind === id ? '' : kind,
     slots === undefined ? '' : `${slots} ${slots === 1 ? 'slot' : 'slots'}`,
-    statusWords[status],
+    runStatusText[status],
     resources === undefined ? '' : (gpusText(resources) ?? ''),
     resources === undefined ? '' : (hostText(resources) ?? ''),
   ];
@@ -23,7 +23,7 @@ function aboutOf({ status, description, why, place }: MachineReport): string {
   return about === '' ? '' : `  \n  ${plain(about, 200)}`;
 }
 
-const statusWords: Readonly<Record<MachineReport['status'], string>> = {
+const runStatusText: Readonly<Record<MachineReport['status'], string>> = {
   connected: 'connected',
   unreachable: 'does not answer',
   unused: 'not used yet',

@@ -4,7 +4,7 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../../machines/machinePrompts.ts';
 import { MachineSecrets } from '../../compose/machineSecrets.ts';
-import { hostKeyText } from './machineWords.ts';
+import { hostKeyText } from './machineLabels.ts';
 
 export interface MachineQuestions {
   readonly prompts: MachinePrompts;

@@ -2,7 +2,7 @@
 import type { MachineKind } from '../../machines/machine.ts';
 import type { GpuSample, ResourceSample } from '../../machines/resources/resourceSample.ts';
 import { resourceLines, resourceText } from '../../presentation/machines/resourceText.ts';
-import { machineIcons } from './machineWords.ts';
+import { machineIcons } from './machineLabels.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { runRow } from '../runs/runRows.ts';
 import type { TreeNode } from '../ui/treeNode.ts';

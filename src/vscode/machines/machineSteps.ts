@@ -8,7 +8,7 @@ import type { MachinePlace } from '../../machines/machineEntry.ts';
 import { parseMachineSpec } from '../../compose/machineFile.ts';
 import { placeText } from '../../presentation/machines/machineText.ts';
 import { optionsOf, type RemoteKind } from '../../presentation/machines/machineOptions.ts';
-import { parseMachineOptions, splitWords } from '../../presentation/machines/parseMachine.ts';
+import { parseMachineOptions, splitArguments } from '../../presentation/machines/parseMachine.ts';
 import { draftId, entryOfDraft, mountPoint, problemOf, readOr, takenText, type MachineDraft } from './machineDraft.ts';
 import { askPick, askText, back, isAnswer, type Answer, type Step, type StepChoice } from './steps.ts';
 
@@ -188,7 +188,7 @@ const asked: readonly string[] = ['key', 'auth', 'image', 'dockerfile', 'network
 const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
     const read = (text: string): Readonly<Record<string, unknown>> =>
-      parseMachineOptions(splitWords(text), draft.kind, localPathFrom(folder ?? homedir(), homedir()));
+      parseMachineOptions(splitArguments(text), draft.kind, localPathFrom(folder ?? homedir(), homedir()));
     const answer = await askText({
       title: draft.kind === 'slurm' ? 'Slurm Cluster: Options' : 'Container: Options',
       prompt: `May be left empty. Options: ${optionsOf(draft.kind)

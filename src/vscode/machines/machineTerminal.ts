@@ -1,7 +1,7 @@
 /** One terminal for each machine. */
 import { ThemeIcon, window, type Terminal, type TerminalOptions } from 'vscode';
 import type { MachineEntry } from '../../machines/machineEntry.ts';
-import { machineIcons, terminalCommand, type TerminalPlace } from './machineWords.ts';
+import { machineIcons, terminalCommand, type TerminalPlace } from './machineLabels.ts';
 
 /** The one that is open already comes to the front. Without an entry it is this computer. */
 export function showMachineTerminal(id: string, entry: MachineEntry | undefined, place: TerminalPlace): void {

@@ -1,6 +1,6 @@
 /** A session as the metrics panel shows it. */
 import type { LedgerRow } from '../../experiments/ledger.ts';
-import { summaryFor, statusWords } from '../../presentation/runs/runText.ts';
+import { summaryFor, runStatusText } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
 import type { PanelMetric, PanelMetricValue, PanelRun, PanelState } from '../../protocol/metricsPanel.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
@@ -23,7 +23,7 @@ function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
     label: row.label,
     machine: row.machineId,
     isRunning: row.verdict === undefined,
-    status: statusWords(row),
+    status: runStatusText(row),
     isGood: row.verdict === undefined || row.verdict.kind === 'ok',
     isChampion: row.isChampion,
     startedMs: row.startedMs ?? sessionStartedMs,

@@ -1,7 +1,7 @@
 /** Runs as rows, the same under their session and under their machine. */
 import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
 import { shortTokens } from '../../presentation/limits.ts';
-import { statusWords, summaryFor } from '../../presentation/runs/runText.ts';
+import { runStatusText, summaryFor } from '../../presentation/runs/runText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
@@ -57,7 +57,7 @@ function icon(row: LedgerRow, facts: RunFacts | undefined): Icon {
 }
 
 function stateText(row: LedgerRow, facts: RunFacts | undefined): string {
-  if (row.verdict) return statusWords(row);
+  if (row.verdict) return runStatusText(row);
   if (facts?.liveness.kind === 'queued') return `queued (${facts.liveness.why})`;
   if (facts?.liveness.kind === 'unknown') return `no answer from ${row.machineId}`;
   return 'running';

@@ -1,5 +1,5 @@
 /** A run as it was at a moment: its state then, and the values that had been read by then. */
-import { verdictWords } from '../../presentation/runs/runText.ts';
+import { verdictLabel } from '../../presentation/runs/runText.ts';
 import type { RunState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { formatValue } from '../../base/text.ts';
@@ -29,7 +29,7 @@ export async function runAt(source: Pick<SessionViewSource, 'series'>, asked: Ru
   const [first = ''] = names;
   return {
     ...{ id, name: `run ${number}`, label: line(label), machine: machineId, metrics },
-    status: run.verdict === undefined ? (run.notStarted ?? 'running') : verdictWords(run.verdict, run.alarms),
+    status: run.verdict === undefined ? (run.notStarted ?? 'running') : verdictLabel(run.verdict, run.alarms),
     tone: run.notStarted === undefined ? verdictTone(run.verdict) : 'bad',
     spark: { metric: first, y: sparkOf(columns[0]) },
   };

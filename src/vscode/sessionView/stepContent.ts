@@ -2,7 +2,7 @@
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
 import { callCostText, triggerText, approvalDetail } from '../../presentation/sessions/sessionText.ts';
-import { verdictWords, runName } from '../../presentation/runs/runText.ts';
+import { verdictLabel, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { formatBytes, formatDuration, formatValue, oneLine } from '../../base/text.ts';
@@ -82,7 +82,7 @@ const tellers: { readonly [Type in JournalEvent['type']]?: Teller<Type> } = {
   'tool.started': called,
   'run.started': ({ runId, process }, { state }) => launched(state.runs.get(runId)?.spec, process.pid),
   'run.ended': ({ verdict, outputTail = '', runId }, { state }) => ({
-    facts: [fact('Run', runName(state, runId)), fact('Verdict', verdictWords(verdict, state.runs.get(runId)?.alarms))],
+    facts: [fact('Run', runName(state, runId)), fact('Verdict', verdictLabel(verdict, state.runs.get(runId)?.alarms))],
     sections: only(section('output', 'End of its output', outputTail, 'code')).sections,
   }),
   'run.alarmed': ({ runId, kind, action, detail }, { state }) => ({

@@ -1,5 +1,5 @@
 /** The steps of a session, grown event by event, and the runs beside them. Pure. */
-import { verdictWords, runName } from '../../presentation/runs/runText.ts';
+import { verdictLabel, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -132,7 +132,7 @@ export class Timeline {
       ...bar,
       ...end,
       tone: verdictTone(verdict),
-      status: verdictWords(verdict, state.runs.get(runId)?.alarms),
+      status: verdictLabel(verdict, state.runs.get(runId)?.alarms),
     };
   }
 
@@ -143,11 +143,11 @@ export class Timeline {
   }
 }
 
-type RowWords = Pick<TimelineRow, 'kind' | 'title' | 'note' | 'tone' | 'cost' | 'runId'>;
+type RowText = Pick<TimelineRow, 'kind' | 'title' | 'note' | 'tone' | 'cost' | 'runId'>;
 
 export const line = (text: string): string => oneLine(cleanText(text), 240);
 
-function rowOf(event: JournalEvent, state: SessionState): RowWords | undefined {
+function rowOf(event: JournalEvent, state: SessionState): RowText | undefined {
   const description = describeEvent(event, state);
   if (description === undefined) return undefined;
   const { kind, title, detail = '', facts = [], tone } = description;

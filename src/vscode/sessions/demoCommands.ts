@@ -8,7 +8,7 @@ import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { pickOne } from '../window/pick.ts';
 import type { Parts } from '../window/parts.ts';
 import { isInside } from '../ui/folders.ts';
-import { machineIcons } from '../machines/machineWords.ts';
+import { machineIcons } from '../machines/machineLabels.ts';
 import { showSession } from './goalCommands.ts';
 
 /** Set before a folder is opened, which reloads the window; honoured once, and only a moment later. */

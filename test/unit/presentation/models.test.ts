@@ -11,11 +11,11 @@ import { modelRowHeader, modelRows, problemLines, withinReach } from '../../../s
 import {
   modelFor,
   modelText,
-  parseModelWords,
+  parseModelArguments,
   reasoningText,
   switchedText,
 } from '../../../src/presentation/models/modelText.ts';
-import { editDistance, nearWords } from '../../../src/base/nearWords.ts';
+import { editDistance, nearMatches } from '../../../src/base/nearMatches.ts';
 
 describe('words that are not known', () => {
   const distances: readonly [one: string, other: string, distance: number][] = [
@@ -34,10 +34,10 @@ describe('words that are not known', () => {
     });
 
   it('have near ones, the nearest first, three at most, each once', () => {
-    assert.deepEqual(nearWords('sonet', ['haiku', 'sonnets', 'sonnet', 'sonnet']), ['sonnet']);
-    assert.deepEqual(nearWords('sonnetts', ['sonnet', 'sonnets']), ['sonnets', 'sonnet']);
-    assert.deepEqual(nearWords('mini', ['gpt-1-mini', 'gpt-2-mini', 'gpt-3-mini', 'gpt-4-mini']).length, 3);
-    assert.deepEqual(nearWords('zz', ['opus', 'gpt']), []);
+    assert.deepEqual(nearMatches('sonet', ['haiku', 'sonnets', 'sonnet', 'sonnet']), ['sonnet']);
+    assert.deepEqual(nearMatches('sonnetts', ['sonnet', 'sonnets']), ['sonnets', 'sonnet']);
+    assert.deepEqual(nearMatches('mini', ['gpt-1-mini', 'gpt-2-mini', 'gpt-3-mini', 'gpt-4-mini']).length, 3);
+    assert.deepEqual(nearMatches('zz', ['opus', 'gpt']), []);
   });
 });
 
@@ -151,7 +151,7 @@ describe('words after /switch', () => {
     { id: 'claude', label: 'Anthropic' },
     { id: 'openai', label: 'OpenAI' },
   ];
-  const understood: readonly [text: string, meant: ReturnType<typeof parseModelWords>][] = [
+  const understood: readonly [text: string, meant: ReturnType<typeof parseModelArguments>][] = [
     ['', undefined],
     ['  ', undefined],
     ['opus', { word: 'opus' }],
@@ -163,7 +163,7 @@ describe('words after /switch', () => {
   ];
   for (const [text, meant] of understood)
     it(`understand "${text}"`, () => {
-      assert.deepEqual(parseModelWords(text, providers), meant);
+      assert.deepEqual(parseModelArguments(text, providers), meant);
     });
 
   it('are resolved beside the provider of the session', () => {

@@ -4,10 +4,14 @@ import { planImport } from '../../../src/compose/importHosts.ts';
 import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
 import { machineOptions } from '../../../src/presentation/machines/machineOptions.ts';
 import { amountOf, minutesOf, mountOf, warningOf } from '../../../src/presentation/machines/machineValues.ts';
-import { parseMachineOptions, parseMachineWords, splitWords } from '../../../src/presentation/machines/parseMachine.ts';
+import {
+  parseMachineOptions,
+  parseMachineArguments,
+  splitArguments,
+} from '../../../src/presentation/machines/parseMachine.ts';
 
 const localPath = (path: string): string => `/here/${path}`;
-const parse = (line: string) => parseMachineWords(splitWords(line), { aliases: ['lab'], localPath });
+const parse = (line: string) => parseMachineArguments(splitArguments(line), { aliases: ['lab'], localPath });
 
 describe('words about machines', () => {
   const understood: [string, unknown][] = [
@@ -125,7 +129,7 @@ describe('words about machines', () => {
   it('understands the example of every option', () => {
     for (const { name, kinds, example, value } of machineOptions)
       for (const kind of kinds) {
-        const words = splitWords(value === undefined ? `--${name}` : `--${name} ${example}`);
+        const words = splitArguments(value === undefined ? `--${name}` : `--${name} ${example}`);
         assert.equal(Object.keys(parseMachineOptions(words, kind, localPath)).length, 1, `${kind} --${name}`);
       }
   });

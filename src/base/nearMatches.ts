@@ -1,7 +1,7 @@
 /** What a person may have meant by a word that is not known. Pure. */
 
 /** The words that `word` is a slip of the finger away from, or that hold it, the nearest first; three at most. */
-export function nearWords(word: string, known: Iterable<string>): string[] {
+export function nearMatches(word: string, known: Iterable<string>): string[] {
   const asked = word.toLowerCase();
   const reach = Math.max(1, Math.floor(asked.length / 4));
   return [...new Set(known)]

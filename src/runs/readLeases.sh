@@ -1,5 +1,5 @@
 
-# Prints "gpu ID [run number session]" and, for each place that is taken, "slot". Needs leaseWords; $place, beside which the
+# Prints "gpu ID [run number session]" and, for each place that is taken, "slot". Needs leases.sh; $place, beside which the
 # leases are, and $listed, the GPUs that runs may take.
 leases=$place/leases/$(uname -n)
 for gpu in $(gpu_ids "$listed"); do

@@ -14,16 +14,17 @@ export interface RefusedLaunch {
 const maxNamed = 5;
 
 /** `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83` */
-export function resultWords({ metric, mean, spread, n }: ExperimentResult): string {
+export function experimentResultText({ metric, mean, spread, n }: ExperimentResult): string {
   const value = `${metric} ${formatValue(mean)}`;
   return spread === undefined ? value : `${value} ± ${formatValue(spread)} over ${n} runs`;
 }
 
 /** What is measured of it, in one line. */
 export const resultText = ({ verdicts, result, status }: ExperimentRow): string =>
-  [status === 'not_started' ? 'never started' : verdicts, ...(result === undefined ? [] : [resultWords(result)])].join(
-    ', ',
-  );
+  [
+    status === 'not_started' ? 'never started' : verdicts,
+    ...(result === undefined ? [] : [experimentResultText(result)]),
+  ].join(', ');
 
 /** `discard: no better than the baseline`, `not decided yet` */
 export const decisionText = ({ decision }: Pick<ExperimentRow, 'decision'>): string =>
@@ -100,7 +101,7 @@ const isOut = (decision: Decision | undefined): boolean =>
 
 function comparedText(result: ExperimentResult, other: Measured, direction: Direction): string[] {
   const gain = (direction === 'lower' ? 1 : -1) * (other.result.mean - result.mean);
-  const against = `${resultWords(result)} against ${resultWords(other.result)} of experiment ${other.id}`;
+  const against = `${experimentResultText(result)} against ${experimentResultText(other.result)} of experiment ${other.id}`;
   if (gain < 0) return [`It is worse than the best so far: ${against}. It stands; decide again if that was not meant.`];
   const noise = Math.max(result.spread ?? 0, other.result.spread ?? 0);
   if (noise > 0 && gain < noise)

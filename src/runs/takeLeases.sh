@@ -1,5 +1,5 @@
 
-# Taking leases, in the capsule of a run. Needs leaseWords and $folder; refuse ends the capsule.
+# Taking leases, in the capsule of a run. Needs leases.sh and $folder; refuse ends the capsule.
 
 # Takes what the run was promised for itself alone, or refuses to start it.
 take_leases() {

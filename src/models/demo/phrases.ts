@@ -64,18 +64,18 @@ function finding(trial: Trial, before: Trial | undefined, goal: DemoGoal): strin
     : `${value}, not better than ${than}. Discarded.`;
 }
 
-export const nextWords = (proposals: readonly Proposal[]): string =>
+export const nextPhrases = (proposals: readonly Proposal[]): string =>
   proposals.length === 1
     ? `Next: ${proposals[0]?.why ?? ''} (${pointText(proposals[0]?.point ?? {})}).`
     : `Next, side by side: ${proposals.map(({ point, why }) => `${why} (${pointText(point)})`).join('; ')}.`;
 
-export const metWords = (trial: Trial, baseline: Trial | undefined, tried: number, goal: DemoGoal): string => {
+export const metPhrases = (trial: Trial, baseline: Trial | undefined, tried: number, goal: DemoGoal): string => {
   const from =
     baseline !== undefined && isMeasured(baseline) ? `, from ${shown(baseline.value)} with the defaults` : '';
   return `The goal, ${goalWords(goal)}, is met: ${nameOf(trial)} with ${pointText(trial.point)} measured ${goal.metric} ${shown(trial.value ?? NaN)}${from}. ${tried} ${tried === 1 ? 'run was' : 'runs were'} made. Found by the scripted offline demo.`;
 };
 
-export const exhaustedWords = (best: Trial | undefined, tried: number, goal: DemoGoal): string =>
+export const exhaustedPhrases = (best: Trial | undefined, tried: number, goal: DemoGoal): string =>
   `The search of this scripted demo is exhausted after ${tried} runs without ${goalWords(goal)}. ${
     best === undefined
       ? `No run measured a finite ${goal.metric}.`

@@ -1,5 +1,5 @@
 
-# The processes of the run $id, whose folder is $folder. Needs systemWords.
+# The processes of the run $id, whose folder is $folder. Needs system.sh.
 
 # Who carries the id of the run in the environment. The pattern is never whole in an argument of ours.
 carriers() {

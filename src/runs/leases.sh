@@ -1,7 +1,7 @@
 
 # Leases of GPUs and of places for runs. They are files beside the runs folder, in $leases, one folder per host, for a home
 # may be shared by several: gpu-0, slot-1, each naming the folder of the run that has it. A lease is nothing but that name:
-# it holds as long as that run goes on, so nobody needs to give it back. Needs systemWords and memberWords.
+# it holds as long as that run goes on, so nobody needs to give it back. Needs system.sh and members.sh.
 
 # The GPUs that runs may take, in the order of $1, a list of indexes and UUIDs; without one, those that we were given.
 gpu_ids() {

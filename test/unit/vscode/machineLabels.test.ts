@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { homeIdOf } from '../../../src/machines/container/containerSpec.ts';
 import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
 import { machineLines } from '../../../src/vscode/machines/machineLines.ts';
-import { hostKeyText, remoteAuthority, terminalCommand } from '../../../src/vscode/machines/machineWords.ts';
+import { hostKeyText, remoteAuthority, terminalCommand } from '../../../src/vscode/machines/machineLabels.ts';
 
 const gpu1: MachineEntry = { id: 'gpu1', kind: 'ssh', host: 'gpu1.lab', user: 'ada', port: 2222 };
 const place = { homeFolder: '/home/me/.helios', expand: (path: string): string => path.replace('~', '/home/me') };
