@@ -18,14 +18,14 @@ interface Timer {
 }
 
 /** How late a timer is at most once the computer is awake. */
-const lookEveryMs = 5_000;
+const refreshEveryMs = 5_000;
 
 /** A `Clock`. */
 export class WallClock {
   readonly #system: SystemTime;
   /** Those that last longer than a look. */
   readonly #waiting = new Set<Timer>();
-  #look: Disposable | undefined;
+  #check: Disposable | undefined;
 
   constructor(system: SystemTime) {
     this.#system = system;
@@ -36,7 +36,7 @@ export class WallClock {
   }
 
   after(delayMs: number, callback: () => void): Disposable {
-    if (delayMs <= lookEveryMs) return this.#system.after(Math.max(0, delayMs), callback);
+    if (delayMs <= refreshEveryMs) return this.#system.after(Math.max(0, delayMs), callback);
     const end = (): void => {
       this.#waiting.delete(timer);
       armed.dispose();
@@ -48,21 +48,21 @@ export class WallClock {
     const timer: Timer = { dueMs: this.now() + delayMs, fire };
     const armed = this.#system.after(delayMs, fire);
     this.#waiting.add(timer);
-    this.#lookLater();
+    this.#probeLater();
     return toDisposable(end);
   }
 
-  #lookLater(): void {
+  #probeLater(): void {
     if (this.#waiting.size === 0) return;
-    this.#look ??= this.#system.after(lookEveryMs, () => this.#lookNow(), true);
+    this.#check ??= this.#system.after(refreshEveryMs, () => this.#checkNow(), true);
   }
 
   /** Due and not called yet is only what the system counts from before the clock jumped. */
-  #lookNow(): void {
-    this.#look = undefined;
+  #checkNow(): void {
+    this.#check = undefined;
     const nowMs = this.now();
     const due = [...this.#waiting].filter(({ dueMs }) => dueMs <= nowMs);
     for (const { fire } of due.sort((a, b) => a.dueMs - b.dueMs)) fire();
-    this.#lookLater();
+    this.#probeLater();
   }
 }

@@ -24,7 +24,7 @@ import { createRemote } from '../machines/createRemote.ts';
 import { HomeFolders } from '../machines/homeFolders.ts';
 import { LocalMachine } from '../machines/local/localMachine.ts';
 import type { Machines } from '../machines/machine.ts';
-import { MachineLooks } from '../machines/looks/machineLooks.ts';
+import { MachineProbes } from '../machines/probes/machineProbes.ts';
 import { MachineFile } from '../machines/list/machineFile.ts';
 import type { MachinePrompts } from '../machines/machinePrompts.ts';
 import { MachineRegistry, type CreateMachine } from '../machines/list/machineRegistry.ts';
@@ -104,7 +104,7 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
       ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web, reports, notifier },
       spending: new JournalSpending(home, 0),
       pages: new WebReader(web),
-      looks: new MachineLooks(clock),
+      probes: new MachineProbes(clock),
       machinesIn,
       earlier: new EarlierAttempts({ index: catalogue, clock, logger }),
       globalMemoryFolder: home.globalMemoryFolder,

@@ -26,12 +26,12 @@ export async function sameCode(
 ): Promise<string | undefined> {
   if (others.length === 0 || others.includes(tree)) return others.find((other) => other === tree);
   const options = '--no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
-  const looks = others.map(
+  const probes = others.map(
     (other) =>
       `git -c core.fsmonitor=false -c core.quotePath=false diff-tree -r -p ${options} ${shellQuote(other)} ${shellQuote(tree)} && echo '${endMark}'`,
   );
   try {
-    const { stdout, omittedBytes } = await machine.exec(looks.join(' && '), { cwd: repo, timeoutMs: limitMs });
+    const { stdout, omittedBytes } = await machine.exec(probes.join(' && '), { cwd: repo, timeoutMs: limitMs });
     if (omittedBytes.stdout > 0) return undefined;
     const diffs = stdout.split(`${endMark}\n`).slice(0, -1);
     const named = namedFiles(commands);

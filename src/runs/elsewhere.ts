@@ -50,7 +50,7 @@ export async function watchRun(
     while (!signal.aborted) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
       try {
-        const seen = await look(run, host, folder);
+        const seen = await refresh(run, host, folder);
         goneSinceMs = seen.kind === 'gone' ? (goneSinceMs ?? clock.now()) : undefined;
         const isOver = goneSinceMs !== undefined && clock.now() - goneSinceMs >= host.recordGraceMs;
         if (seen.kind === 'over' || (seen.kind === 'gone' && (seen.isFinal || isOver))) {
@@ -74,7 +74,7 @@ type Seen =
   /** Its record may still come unless it is final. */
   | { readonly kind: 'gone'; readonly isFinal: boolean; readonly end: RunEnd };
 
-async function look({ machine, clock }: RunElsewhere, host: RunHost, folder: RunFolder): Promise<Seen> {
+async function refresh({ machine, clock }: RunElsewhere, host: RunHost, folder: RunFolder): Promise<Seen> {
   const read = async (): Promise<RunEnd | undefined> =>
     parseExit((await readIfThere(machine, folder.exit, 4096)) ?? '');
   const record = await read();

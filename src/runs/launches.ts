@@ -128,7 +128,7 @@ export class Launches {
     const { clock } = this.#deps;
     await startProcess(this.#machineOf(run), spec, clock);
     // A look that fails is repeated by the run itself.
-    await waitAtMost(clock, startTimeoutMs, Promise.all([run.look().catch(() => undefined), run.started]));
+    await waitAtMost(clock, startTimeoutMs, Promise.all([run.refresh().catch(() => undefined), run.started]));
     if (run.process) return;
     const { text } = await readOutput(this.#machineOf(run), run, 20).catch(() => ({ text: '' }));
     if (run.liveness.kind === 'ended') throw await this.#refusal(spec, text);

@@ -35,7 +35,7 @@ export interface FreeSlots {
 export async function freeSlots(machine: Machine): Promise<FreeSlots> {
   if (machine.scheduler) return { gpus: [] };
   const { slots, gpuIds = [] } = machine.share ?? {};
-  const lines = (await machine.query(lookScript(machine.runsFolder, gpuIds)))
+  const lines = (await machine.query(readScript(machine.runsFolder, gpuIds)))
     .split('\n')
     .map((line) => line.split(' '));
   const gpus = lines.filter(([kind]) => kind === 'gpu').map(([, id = '', ...holder]) => gpuSlot(id, holder));
@@ -49,6 +49,6 @@ const gpuSlot = (id: string, [runId, number, sessionId]: readonly string[]): Gpu
     ? { id }
     : { id, heldBy: { runId: runId as RunId, sessionId: sessionId as SessionId, number: Number(number) } };
 
-const lookScript = (runsFolder: string, gpuIds: readonly string[]): string => `
+const readScript = (runsFolder: string, gpuIds: readonly string[]): string => `
 place=${shellQuote(posix.dirname(runsFolder))} listed=${shellQuote(gpuIds.join(','))}
 ${leaseFunctions}${shellText('./readLeases.sh', import.meta.url)}`;

@@ -69,7 +69,7 @@ export class LiveRun implements Run, Disposable {
   readonly #hasStarted = Promise.withResolvers<void>();
   readonly #hasEnded = Promise.withResolvers<void>();
   /** Reads what the capsule wrote, and follows from it. */
-  readonly look = coalesced(() => this.#look());
+  readonly refresh = coalesced(() => this.#refresh());
   #follow: Follow | undefined;
   #nextCheck: Disposable | undefined;
   #process: RunProcess | undefined;
@@ -133,7 +133,7 @@ export class LiveRun implements Run, Disposable {
   /** Looks, and asks the machine whether the process is there. What cannot be told makes the run `unknown`. */
   async check(): Promise<void> {
     try {
-      await this.look();
+      await this.refresh();
       if (this.#isOver) return;
       await this.#judge(await this.host.presence(this.#process));
     } catch (error) {
@@ -164,17 +164,17 @@ export class LiveRun implements Run, Disposable {
   /** A heartbeat tells nothing new of a run that goes on. */
   #hear(changed: string | undefined): void {
     const { path, heartbeat } = this.#folder;
-    if (`${path}/${changed}` !== heartbeat) this.#lookSoon();
+    if (`${path}/${changed}` !== heartbeat) this.#refreshSoon();
   }
 
-  #lookSoon(): void {
-    this.look().catch((error: unknown) => this.#doubt(error));
+  #refreshSoon(): void {
+    this.refresh().catch((error: unknown) => this.#doubt(error));
   }
 
   #take(bytes: Uint8Array, offset: number): void {
     if (this.#process) return this.#read(bytes, offset);
     this.#early.push([bytes, offset]);
-    this.#lookSoon();
+    this.#refreshSoon();
   }
 
   #read(bytes: Uint8Array, offset: number): void {
@@ -194,7 +194,7 @@ export class LiveRun implements Run, Disposable {
     }
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     if (this.#isOver) return;
     // In this order: where there is an exit record, the process file was written before it.
     const record = await this.#record();
@@ -254,7 +254,7 @@ export class LiveRun implements Run, Disposable {
 
   /** The end without a record. The record has one more chance: it may have come since the last look. */
   async #lose({ why, end }: Extract<Presence, { kind: 'gone' }>): Promise<void> {
-    await this.look();
+    await this.refresh();
     if (this.#isOver) return;
     const otherwise = end?.verdict ?? { kind: 'lost', why };
     await this.#end({

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { assertNever } from '../base/errors.ts';
 import { alarmAt } from './alarm.ts';
 import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
-import { watchFile, watchPattern, watchProcess } from './lookConditions.ts';
+import { watchFile, watchPattern, watchProcess } from './probeConditions.ts';
 import { holds } from './metricSource.ts';
 import { Sustained } from './sustained.ts';
 import type { Trigger } from './trigger.ts';
@@ -40,24 +40,24 @@ function watchTimer({ atMs }: TriggerOf<'timer'>, { clock }: ConditionPorts, sin
 }
 
 function watchRun({ runId }: TriggerOf<'process_exit'>, { world }: ConditionPorts, sink: ConditionSink): Disposable {
-  const look = (): void => {
+  const probe = (): void => {
     if (world.isEnded(runId)) sink.met(true);
   };
   const subscription = world.onDidEndRun((ended) => {
     if (ended === runId) sink.met(true);
   });
-  look();
+  probe();
   return subscription;
 }
 
 function watchSweep({ sweepId }: TriggerOf<'sweep_end'>, { world }: ConditionPorts, sink: ConditionSink): Disposable {
-  const look = (): void => {
+  const probe = (): void => {
     if (world.isSweepOver(sweepId)) sink.met(true);
   };
   const subscriptions = new DisposableStore();
-  subscriptions.add(world.onDidEndRun(look));
-  subscriptions.add(world.onDidEndSweep(look));
-  look();
+  subscriptions.add(world.onDidEndRun(probe));
+  subscriptions.add(world.onDidEndSweep(probe));
+  probe();
   return subscriptions;
 }
 
@@ -71,7 +71,7 @@ function watchSeries(trigger: TriggerOf<'tracked_metric'>, { world }: ConditionP
     else holding.delete(runId);
     sink.met(holding.size > 0);
   };
-  const lookAtEnd = (): void => {
+  const probeAtEnd = (): void => {
     if (holding.size === 0 && runIds.every((runId) => world.isEnded(runId))) sink.hopeless();
   };
   const subscriptions = new DisposableStore();
@@ -81,18 +81,18 @@ function watchSeries(trigger: TriggerOf<'tracked_metric'>, { world }: ConditionP
       for (const point of points) if (point.metric === metric) compare(runId, point.value);
     }),
   );
-  const lookNow = (runId: (typeof runIds)[number]): void => {
+  const probeNow = (runId: (typeof runIds)[number]): void => {
     const last = world.lastValue(runId, metric);
     if (last !== undefined) compare(runId, last);
   };
   subscriptions.add(
     world.onDidEndRun((runId) => {
       if (!runIds.includes(runId)) return;
-      lookNow(runId);
-      lookAtEnd();
+      probeNow(runId);
+      probeAtEnd();
     }),
   );
-  runIds.forEach(lookNow);
-  lookAtEnd();
+  runIds.forEach(probeNow);
+  probeAtEnd();
   return subscriptions;
 }

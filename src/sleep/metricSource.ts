@@ -1,7 +1,7 @@
 /** Finds one number in a file or in what a command printed. */
 import { HeliosError } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
-import type { CommandState } from '../machines/looks/look.ts';
+import type { CommandState } from '../machines/probes/probe.ts';
 import type { SleepMachine } from './sleepWorld.ts';
 import type { Comparator, MetricSource } from './trigger.ts';
 

@@ -6,7 +6,7 @@ import { messageOf, ToolFailure } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
 import { resourceLines } from '../machines/resources/resourceText.ts';
 import { percentsOf } from './resourceValue.ts';
-import type { FoundRun, RunLookup, SleepLooks, SleepMachine, SleepResources } from './sleepWorld.ts';
+import type { FoundRun, RunLookup, SleepProbes, SleepMachine, SleepResources } from './sleepWorld.ts';
 import type { Comparator, MetricSource, SleepRequest, Trigger } from './trigger.ts';
 import { examples, shapes, supportedText } from './triggerShapes.ts';
 
@@ -22,7 +22,7 @@ export interface ParsePorts {
   readonly clock: Clock;
   readonly runs: RunLookup;
   readonly machines: { get(id: string): SleepMachine };
-  readonly looks: Pick<SleepLooks, 'once'>;
+  readonly probes: Pick<SleepProbes, 'once'>;
   readonly resources: Pick<SleepResources, 'take'>;
 }
 
@@ -91,7 +91,7 @@ async function parseExit(given: z.output<typeof shapes.process_exit>, ports: Par
   const run = given.sweep === undefined ? ports.runs.find(reference) : undefined;
   if (run !== undefined) return { type: 'process_exit', runId: run.id, name: run.name };
   if (machineId === undefined || pid === undefined) throw noSuchRun(reference, ports.runs);
-  const found = await ports.looks.once(ports.machines.get(machineId), { kind: 'process', pid });
+  const found = await ports.probes.once(ports.machines.get(machineId), { kind: 'process', pid });
   if (found === undefined)
     throw new ToolFailure(
       `There is no process ${pid} on ${machineId}: it has ended already, or the number is wrong. Do not wait for it; look at what it left. Runs that are going: ${goingText(ports.runs)}.`,
@@ -101,15 +101,15 @@ async function parseExit(given: z.output<typeof shapes.process_exit>, ports: Par
 }
 
 /** A pattern that finds nothing would be met at once, by a slip of the pen. */
-async function parsePattern(machine: SleepMachine, pattern: string, { looks, runs }: ParsePorts): Promise<Trigger> {
-  const found = await looks.once(machine, { kind: 'pattern', pattern }).catch((error: unknown) => {
+async function parsePattern(machine: SleepMachine, pattern: string, { probes, runs }: ParsePorts): Promise<Trigger> {
+  const found = await probes.once(machine, { kind: 'pattern', pattern }).catch((error: unknown) => {
     throw new ToolFailure(
       `The pattern ${JSON.stringify(pattern)} could not be looked for on ${machine.id}: ${messageOf(error)}`,
     );
   });
   if (found.length === 0)
     throw new ToolFailure(
-      `No process on ${machine.id} has a command line with ${JSON.stringify(pattern)} (an extended regular expression). It has ended already, or is written otherwise. ${await nearText(machine, pattern, looks)} Runs that are going: ${goingText(runs)}.`,
+      `No process on ${machine.id} has a command line with ${JSON.stringify(pattern)} (an extended regular expression). It has ended already, or is written otherwise. ${await nearText(machine, pattern, probes)} Runs that are going: ${goingText(runs)}.`,
     );
   const processes = found.map(({ pid, startTime }) => ({ pid, startTime }));
   return { type: 'pattern_exit', machineId: machine.id, pattern, processes };
@@ -118,11 +118,11 @@ async function parsePattern(machine: SleepMachine, pattern: string, { looks, run
 const mostNear = 5;
 
 /** Processes that have one of its words, in whatever case. */
-async function nearText(machine: SleepMachine, pattern: string, looks: ParsePorts['looks']): Promise<string> {
+async function nearText(machine: SleepMachine, pattern: string, probes: ParsePorts['probes']): Promise<string> {
   const words = (pattern.match(/[A-Za-z0-9_]{3,}/g) ?? []).slice(0, 8);
   if (words.length === 0) return '';
   const anyCase = words.map((word) => word.replace(/[a-z]/gi, (c) => `[${c.toLowerCase()}${c.toUpperCase()}]`));
-  const near = await looks.once(machine, { kind: 'pattern', pattern: anyCase.join('|') });
+  const near = await probes.once(machine, { kind: 'pattern', pattern: anyCase.join('|') });
   if (near.length === 0) return 'None is like it.';
   return `Like it: ${near
     .slice(0, mostNear)
@@ -175,14 +175,14 @@ function absoluteSource(machine: SleepMachine, source: MetricSource): MetricSour
 const sustainedOf = ({ sustained_checks: count }: { readonly sustained_checks?: number | undefined }) =>
   count === undefined ? {} : { sustainedChecks: count };
 
-async function parseFile(given: z.output<typeof shapes.file>, { machines, looks }: ParsePorts): Promise<Trigger> {
+async function parseFile(given: z.output<typeof shapes.file>, { machines, probes }: ParsePorts): Promise<Trigger> {
   const machine = machines.get(given.machine_id);
   await machine.ready?.();
   const path = absolute(machine, given.path);
   const trigger = { type: 'file', machineId: machine.id, path, mode: given.mode } as const;
   if (given.mode === 'size_stable') return { ...trigger, windowMs: (given.window_seconds ?? 60) * 1000 };
   if (given.mode === 'exists') return trigger;
-  const found = await looks.once(machine, { kind: 'file', path });
+  const found = await probes.once(machine, { kind: 'file', path });
   if (found === undefined) return trigger;
   return { ...trigger, baseline: { modifiedMs: found.modifiedMs, sizeBytes: found.sizeBytes } };
 }

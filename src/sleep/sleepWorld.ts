@@ -1,7 +1,7 @@
 /** What waiting needs from its surroundings. */
 import type { Event } from '../base/emitter.ts';
 import type { RunId } from '../base/ids.ts';
-import type { MachineLooks } from '../machines/looks/machineLooks.ts';
+import type { MachineProbes } from '../machines/probes/machineProbes.ts';
 import type { Machine } from '../machines/machine.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
 import type { MetricPoint } from '../metrics/metric.ts';
@@ -9,7 +9,7 @@ import type { MetricPoint } from '../metrics/metric.ts';
 export type SleepMachine = Pick<Machine, 'id' | 'ready' | 'exec' | 'query' | 'readFile' | 'workFolder' | 'runsFolder'>;
 
 /** What `MachineLooks` does. */
-export type SleepLooks = Pick<MachineLooks, 'watch' | 'once'>;
+export type SleepProbes = Pick<MachineProbes, 'watch' | 'once'>;
 
 /** What `MachineResources` does. */
 export type SleepResources = Pick<MachineResources, 'watch' | 'latest' | 'take' | 'onDidChange'>;
@@ -28,7 +28,7 @@ export interface SleepWorld {
   readonly onDidReadPoints: Event<{ readonly runId: RunId; readonly points: readonly MetricPoint[] }>;
   /** Throws `MachineFailure('unknown_machine')`. */
   machine(id: string): SleepMachine;
-  readonly looks: SleepLooks;
+  readonly probes: SleepProbes;
   readonly resources: SleepResources;
 }
 

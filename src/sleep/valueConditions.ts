@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
-import type { FileState } from '../machines/looks/look.ts';
+import type { FileState } from '../machines/probes/probe.ts';
 import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
 import { commandValue, holds, readFileValue } from './metricSource.ts';
 import { percentsOf } from './resourceValue.ts';
@@ -62,7 +62,7 @@ function watchFileValue(
       );
   };
   const failed = (message: string): void => sink.failed(message);
-  owned.add(world.looks.watch(machine, { kind: 'file', path: source.path }, { answer, failed }));
+  owned.add(world.probes.watch(machine, { kind: 'file', path: source.path }, { answer, failed }));
   return owned;
 }
 
@@ -76,7 +76,7 @@ function watchCommand(
   sink: ConditionSink,
 ): Disposable {
   const compare = comparing(trigger, sink);
-  return world.looks.watch(
+  return world.probes.watch(
     world.machine(trigger.machineId),
     { kind: 'command', command },
     {
@@ -115,7 +115,7 @@ function watchEvents(
     else reader.read(() => events.newValues(machine, files, trigger.field), take);
   };
   const failed = (message: string): void => sink.failed(message);
-  owned.add(world.looks.watch(machine, { kind: 'eventFiles', folder }, { answer, failed }));
+  owned.add(world.probes.watch(machine, { kind: 'eventFiles', folder }, { answer, failed }));
   return owned;
 }
 

@@ -25,7 +25,7 @@ const heartbeatMs = 5_000;
 /** A holder that hears nothing of file events looks with its heartbeat, and then lets go of what it is doing. */
 const handsOverWithinMs = 15_000;
 /** How often an asker looks where there are no file events. */
-const looksEveryMs = 250;
+const pollEveryMs = 250;
 
 export interface LeaseTerms {
   readonly clock: Clock;
@@ -52,7 +52,7 @@ export class Lease {
     this.#owner = owner;
     this.#terms = terms;
     this.#timer = this.#nextBeat();
-    if (handsOver(owner)) this.#watch = watchLease(file, () => void this.#look().catch(() => undefined));
+    if (handsOver(owner)) this.#watch = watchLease(file, () => void this.#check().catch(() => undefined));
   }
 
   /**
@@ -107,7 +107,7 @@ export class Lease {
     if (!(await this.#isOurs())) return false;
     const now = new Date(this.#terms.clock.now());
     await utimes(this.#file, now, now);
-    if (handsOver(this.#owner)) await this.#look();
+    if (handsOver(this.#owner)) await this.#check();
     return true;
   }
 
@@ -115,7 +115,7 @@ export class Lease {
     return tokenOf(await readOwner(this.#file)) === this.#owner.token;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     if (this.#isWanted || this.#isReleased || !(await isRequested(this.#file, this.#owner.token))) return;
     if (this.#isWanted) return;
     this.#isWanted = true;
@@ -148,7 +148,7 @@ async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<v
 async function change(file: string, clock: Clock): Promise<void> {
   const changed = new AbortController();
   const watch = watchLease(file, () => changed.abort());
-  await delay(clock, looksEveryMs, changed.signal).catch(() => undefined);
+  await delay(clock, pollEveryMs, changed.signal).catch(() => undefined);
   watch.dispose();
 }
 

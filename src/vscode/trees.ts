@@ -85,8 +85,8 @@ export class Trees implements Disposable {
     });
     const machineFrames = this.#frames(() => machines.refresh());
     this.#machineViews = this.#owned.add(new MachineViews(host, () => machineFrames.request()));
-    this.#owned.add(machines.onDidChangeVisibility((isVisible) => this.#machineViews.look(isVisible)));
-    this.#machineViews.look(machines.isVisible);
+    this.#owned.add(machines.onDidChangeVisibility((isVisible) => this.#machineViews.refresh(isVisible)));
+    this.#machineViews.refresh(machines.isVisible);
     this.#owned.add(
       sessions.onDidChange(() => {
         runFrames.request();

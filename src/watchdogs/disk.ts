@@ -27,7 +27,7 @@ export class DiskWatch {
   }
 
   /** What to tell, if anything. */
-  look(disks: readonly DiskFacts[]): string | undefined {
+  judge(disks: readonly DiskFacts[]): string | undefined {
     const full = disks.find((disk) => this.#isBelow(disk, 1));
     if (full !== undefined) return this.latch.raise(() => diskText(full));
     if (disks.every((disk) => !this.#isBelow(disk, roomFactor))) this.latch.clear();

@@ -19,7 +19,7 @@ export class GpuIdleWatch {
   }
 
   /** A sample of the GPUs of the run: how busy each is, 0 to 100. Without any, nothing is known. */
-  look(atMs: number, percents: readonly number[]): string | undefined {
+  judge(atMs: number, percents: readonly number[]): string | undefined {
     const isBusy = percents.some((percent) => percent >= this.#limits.belowPercent);
     if (isBusy) this.latch.clear();
     const gapMs = atMs - (this.#idle?.seenMs ?? atMs);

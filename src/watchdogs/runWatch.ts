@@ -84,8 +84,8 @@ export class RunWatch {
   }
 
   /** How busy each GPU is that the run holds, 0 to 100. */
-  lookAtGpus(atMs: number, percents: readonly number[]): readonly Finding[] {
-    return this.#found('gpu_idle', this.#gpus.look(atMs, percents));
+  checkGpus(atMs: number, percents: readonly number[]): readonly Finding[] {
+    return this.#found('gpu_idle', this.#gpus.judge(atMs, percents));
   }
 
   #add(point: MetricPoint): readonly Finding[] {

@@ -50,7 +50,7 @@ export interface Lived {
 /** A quarter of the kills come before the session goes on, the others up to `longestLifeMs` after. */
 const inBoot = 0.25;
 const longestLifeMs = 600;
-const lookEveryMs = 10;
+const refreshEveryMs = 10;
 const mostBootMs = 20_000;
 
 const inBootMs = ({ share, bootMs }: Moment): number | undefined =>
@@ -98,7 +98,7 @@ export async function keepOn(
   for (const limitMs = Date.now() + (endMs ?? mostBootMs); Date.now() < limitMs && upAtMs === undefined;) {
     upAtMs = await wentOnAt(home, diedMs);
     if (upAtMs === undefined && (await isGone(keeperPid))) return { wasKilled: false };
-    await delay(lookEveryMs);
+    await delay(refreshEveryMs);
   }
   if (endMs === undefined) await delay(afterBootMs(moment));
   const wasKilled = isKilled && !(await isGone(keeperPid));

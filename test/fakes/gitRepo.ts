@@ -68,14 +68,14 @@ const ours = /^\.git\/(?:objects|refs\/helios|worktrees)(?:\/|$)/;
  */
 export function pictureOf(folder: string): ReadonlyMap<string, string> {
   const picture = new Map<string, string>();
-  const look = (relative: string): void => {
+  const refresh = (relative: string): void => {
     for (const name of readdirSync(join(folder, relative)).sort()) {
       const path = relative === '' ? name : `${relative}/${name}`;
       if (ours.test(path)) continue;
       const stat = lstatSync(join(folder, path));
       if (stat.isDirectory()) {
         picture.set(path, `folder ${stat.mode.toString(8)}`);
-        look(path);
+        refresh(path);
       } else {
         const content = stat.isSymbolicLink() ? readlinkSync(join(folder, path)) : readFileSync(join(folder, path));
         const hash = createHash('sha256').update(content).digest('hex');
@@ -83,7 +83,7 @@ export function pictureOf(folder: string): ReadonlyMap<string, string> {
       }
     }
   };
-  look('');
+  refresh('');
   return picture;
 }
 

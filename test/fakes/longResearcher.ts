@@ -36,11 +36,11 @@ export class LongResearcher implements ModelProvider {
   readonly label = 'Long researcher';
   readonly defaultModel = 'long-1';
   readonly #work: LongWork;
-  readonly #look: (shown: Shown) => void;
+  readonly #refresh: (shown: Shown) => void;
 
-  constructor(work: LongWork, look: (shown: Shown) => void) {
+  constructor(work: LongWork, refresh: (shown: Shown) => void) {
     this.#work = work;
-    this.#look = look;
+    this.#refresh = refresh;
   }
 
   models() {
@@ -54,7 +54,7 @@ export class LongResearcher implements ModelProvider {
     const isTooLong = tokens > this.#work.windowTokens - maxOutputTokens;
     const step = Math.max(0, ...[...text.matchAll(/step-(\d+)/g)].map((match) => Number(match[1]))) + 1;
     const problem = problemOf(request.messages, this.#work.goal);
-    this.#look({ step, tokens, isTooLong, ...(problem !== undefined && { problem }) });
+    this.#refresh({ step, tokens, isTooLong, ...(problem !== undefined && { problem }) });
     const base = { model: this.defaultModel, usage: { ...noUsage, inputTokens: tokens, outputTokens: 40 } };
     if (isTooLong) {
       const failure = { reason: 'overflow', message: `${tokens} tokens are too many` } as const;

@@ -22,9 +22,9 @@ export const nanCommand = (folder: string, isStubborn: boolean): string =>
 /** Milliseconds from the first byte of NaN to the moment at which no process of it lives; rejects after 60 s. */
 export async function killedAfter(folder: string): Promise<number> {
   const endMs = performance.now() + 60_000;
-  const wait = async <T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> => {
+  const wait = async <T>(what: string, refresh: () => Promise<T | undefined> | T | undefined): Promise<T> => {
     for (;;) {
-      const found = await look();
+      const found = await refresh();
       if (found !== undefined) return found;
       if (performance.now() > endMs) throw new Error(`Not within 60 s: ${what}`);
       await new Promise((resolve) => setTimeout(resolve, 3));

@@ -37,7 +37,7 @@ export async function notifySite(): Promise<NotifySite> {
       const reply = replies.shift() ?? { status: 200 };
       if (reply === 'cut') request.socket.destroy();
       else if (reply !== 'hang') response.writeHead(reply.status, reply.headers).end(reply.body ?? '');
-      for (const look of waiting) look();
+      for (const refresh of waiting) refresh();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -47,13 +47,13 @@ export async function notifySite(): Promise<NotifySite> {
     replies,
     taken: (count) =>
       new Promise((resolve) => {
-        const look = (): void => {
+        const refresh = (): void => {
           if (calls.length < count) return;
-          waiting.delete(look);
+          waiting.delete(refresh);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(refresh);
+        refresh();
       }),
     close: () =>
       new Promise((resolve) => {

@@ -83,10 +83,10 @@ describe('machines in the window', () => {
 });
 
 /** The language server of JSON needs its time. */
-async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+async function eventually<T>(refresh: () => Promise<T | undefined>): Promise<T> {
   const endMs = Date.now() + 40_000;
   for (;;) {
-    const found = await look();
+    const found = await refresh();
     if (found !== undefined) return found;
     if (Date.now() > endMs) throw new Error('It was not seen in time.');
     await delay(200);

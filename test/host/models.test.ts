@@ -36,12 +36,12 @@ describe('models of Helios for other extensions', () => {
     const [model] = (await lm.selectChatModels({ vendor: 'helios' })).filter(({ id }) => id.startsWith('claude/'));
     assert.ok(model);
     server.reply(() => ({ text: 'I look.', toolCalls: [{ name: 'look', input: { at: 'loss' } }] }));
-    const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: { at: {} } } };
-    const heard = await ask(model.id, 'Where is the loss?', [look]);
+    const refresh = { name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: { at: {} } } };
+    const heard = await ask(model.id, 'Where is the loss?', [refresh]);
     assert.deepEqual([heard.text, heard.calls], ['I look.', [{ name: 'look', input: { at: 'loss' } }]]);
     assert.ok(heard.tokens >= 4 && heard.tokens < 20, String(heard.tokens));
     const [sent] = list(server.requests.at(-1)?.body.tools);
-    assert.deepEqual([sent?.name, sent?.description, sent?.input_schema], ['look', 'Looks.', look.inputSchema]);
+    assert.deepEqual([sent?.name, sent?.description, sent?.input_schema], ['look', 'Looks.', refresh.inputSchema]);
   });
 
   it('say what went wrong, without the key', async () => {

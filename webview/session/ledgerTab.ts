@@ -42,7 +42,11 @@ export class LedgerTab {
     const mark = isChosen ? (sort.isDescending ? ' ↓' : ' ↑') : '';
     const isDescending = isChosen ? !sort.isDescending : column === 'best' && table.direction === 'higher';
     const button = linkButton(`${titleOf(column, table)}${mark}`, () => this.#events.sort({ column, isDescending }));
-    return element('th', { scope: 'col', class: lookOf(column), 'aria-sort': order, 'data-column': column }, button);
+    return element(
+      'th',
+      { scope: 'col', class: appearanceOf(column), 'aria-sort': order, 'data-column': column },
+      button,
+    );
   }
 
   #row(line: LedgerLine): HTMLElement {
@@ -67,7 +71,7 @@ export class LedgerTab {
     const hovers: Partial<Record<LedgerColumn, string>> = { what: line.what, why: line.why, decision: line.decision };
     const row = element('tr', { class: line.isChampion ? 'is-champion' : undefined });
     for (const column of ledgerColumns)
-      row.append(element('td', { class: lookOf(column), title: hovers[column] }, ...cells[column]));
+      row.append(element('td', { class: appearanceOf(column), title: hovers[column] }, ...cells[column]));
     return row;
   }
 
@@ -86,7 +90,7 @@ export class LedgerTab {
   }
 }
 
-const lookOf = (column: LedgerColumn): string => `column-${column}${numeric.has(column) ? ' number' : ''}`;
+const appearanceOf = (column: LedgerColumn): string => `column-${column}${numeric.has(column) ? ' number' : ''}`;
 
 const titles: Readonly<Record<LedgerColumn, string>> = {
   number: '#',

@@ -7,7 +7,7 @@ import { clampZoom, moved, scaled, type Range } from '../shared/range.ts';
 import { readTheme } from '../shared/theme.ts';
 import { exactTime, span } from './times.ts';
 import { readTones } from './tones.ts';
-import { drawTrack, pixelToX, trackArea, trackHeight, xToPixel, type TrackLook } from './trackDraw.ts';
+import { drawTrack, pixelToX, trackArea, trackHeight, xToPixel, type TrackStyle } from './trackDraw.ts';
 import { counted } from './labels.ts';
 
 export interface TrackModel {
@@ -31,7 +31,7 @@ export class Track {
   readonly #events: TrackEvents;
   readonly #canvas = element('canvas', { 'aria-hidden': 'true' });
   readonly #hint = element('div', { class: 'track-hint', hidden: true });
-  #look: TrackLook = { theme: readTheme(), tones: readTones() };
+  #style: TrackStyle = { theme: readTheme(), tones: readTones() };
   #model: TrackModel = { axis: 'time', zoom: undefined, row: 0, atMs: undefined };
   #track: TrackAnswer | undefined;
   #selection: Range | undefined;
@@ -48,7 +48,7 @@ export class Track {
   }
 
   setTheme(): void {
-    this.#look = { theme: readTheme(), tones: readTones() };
+    this.#style = { theme: readTheme(), tones: readTones() };
     this.#draw();
   }
 
@@ -92,7 +92,7 @@ export class Track {
     if (this.root.style.height !== height) this.root.style.height = height;
     const { row, atMs } = this.#model;
     const playhead = track.axis === 'step' ? row : atMs;
-    drawTrack(this.#canvas, { track, shown: track, playhead, selection: this.#selection }, this.#look);
+    drawTrack(this.#canvas, { track, shown: track, playhead, selection: this.#selection }, this.#style);
     setAttribute(this.root, 'aria-description', inWords(track));
   }
 

@@ -6,7 +6,7 @@ import type { Theme } from '../shared/theme.ts';
 import type { ToneColours } from './tones.ts';
 import { axisLabels } from './axisLabels.ts';
 
-export interface TrackLook {
+export interface TrackStyle {
   readonly theme: Theme;
   readonly tones: ToneColours;
 }
@@ -43,7 +43,7 @@ export const xToPixel = (x: number, { from, to }: Range, width: number): number 
 export const pixelToX = (pixel: number, { from, to }: Range, width: number): number =>
   from + ((pixel - left) / (width - left - right)) * (to - from);
 
-export function drawTrack(canvas: HTMLCanvasElement, picture: TrackPicture, look: TrackLook): void {
+export function drawTrack(canvas: HTMLCanvasElement, picture: TrackPicture, style: TrackStyle): void {
   const { clientWidth: width, clientHeight: height } = canvas;
   const scale = devicePixelRatio;
   canvas.width = Math.round(width * scale);
@@ -51,7 +51,7 @@ export function drawTrack(canvas: HTMLCanvasElement, picture: TrackPicture, look
   const context = canvas.getContext('2d');
   if (context === null || width === 0) return;
   context.scale(scale, scale);
-  const pen: Pen = { context, width, height, look, x: (value) => xToPixel(value, picture.shown, width) };
+  const pen: Pen = { context, width, height, style, x: (value) => xToPixel(value, picture.shown, width) };
   drawSleeps(pen, picture.track);
   drawAxis(pen, picture);
   drawMoney(pen, picture.track);
@@ -65,21 +65,21 @@ interface Pen {
   readonly context: CanvasRenderingContext2D;
   readonly width: number;
   readonly height: number;
-  readonly look: TrackLook;
+  readonly style: TrackStyle;
   x(value: number): number;
 }
 
-function drawSleeps({ context, height, look, x }: Pen, { sleeps }: TrackAnswer): void {
-  context.fillStyle = look.theme.grid;
+function drawSleeps({ context, height, style, x }: Pen, { sleeps }: TrackAnswer): void {
+  context.fillStyle = style.theme.grid;
   context.globalAlpha = 0.55;
   for (const { from, to } of sleeps)
     context.fillRect(x(from), lanesTop - 4, Math.max(1, x(to) - x(from)), height - lanesTop - labelHeight + 2);
   context.globalAlpha = 1;
 }
 
-function drawAxis({ context, width, height, look, x }: Pen, { track, shown }: TrackPicture): void {
-  context.fillStyle = look.theme.muted;
-  context.font = `11px ${look.theme.fontFamily}`;
+function drawAxis({ context, width, height, style, x }: Pen, { track, shown }: TrackPicture): void {
+  context.fillStyle = style.theme.muted;
+  context.font = `11px ${style.theme.fontFamily}`;
   context.textBaseline = 'bottom';
   context.textAlign = 'center';
   for (const { at, text } of axisLabels(track.axis, shown, Math.max(2, Math.floor(width / 110)))) {
@@ -88,7 +88,7 @@ function drawAxis({ context, width, height, look, x }: Pen, { track, shown }: Tr
   }
 }
 
-function drawMoney({ context, width, height, look, x }: Pen, { money }: TrackAnswer): void {
+function drawMoney({ context, width, height, style, x }: Pen, { money }: TrackAnswer): void {
   const last = money.usd.at(-1) ?? 0;
   if (last <= 0) return;
   const bottom = height - labelHeight - 3;
@@ -100,24 +100,24 @@ function drawMoney({ context, width, height, look, x }: Pen, { money }: TrackAns
     context.lineTo(x(money.x[index] ?? 0), y(money.usd[index] ?? 0));
   }
   context.lineWidth = 1.25;
-  context.strokeStyle = look.theme.muted;
+  context.strokeStyle = style.theme.muted;
   context.stroke();
   context.textAlign = 'right';
   context.textBaseline = 'bottom';
-  context.fillStyle = look.theme.muted;
+  context.fillStyle = style.theme.muted;
   context.fillText(formatUsd(last), width - right, y(last) - 1);
 }
 
-function drawTurns({ context, look, x }: Pen, { turns }: TrackAnswer): void {
-  context.fillStyle = look.theme.muted;
+function drawTurns({ context, style, x }: Pen, { turns }: TrackAnswer): void {
+  context.fillStyle = style.theme.muted;
   context.globalAlpha = 0.7;
   for (const at of turns) context.fillRect(Math.round(x(at)), lanesTop - 8, 1, 4);
   context.globalAlpha = 1;
 }
 
-function drawBar({ context, width: all, look, x }: Pen, bar: TrackBar, height: number): void {
+function drawBar({ context, width: all, style, x }: Pen, bar: TrackBar, height: number): void {
   const [from, to] = [Math.max(left, x(bar.from)), Math.min(all - right, x(bar.to))];
-  context.fillStyle = look.tones[bar.tone];
+  context.fillStyle = style.tones[bar.tone];
   context.beginPath();
   const [top, width] = [lanesTop + bar.lane * height, Math.max(2, to - from - 0.5)];
   context.roundRect(from, top, width, height - 2, 2);
@@ -127,7 +127,7 @@ function drawBar({ context, width: all, look, x }: Pen, bar: TrackBar, height: n
   context.beginPath();
   context.rect(from, top, width - 4, height);
   context.clip();
-  context.fillStyle = look.theme.background;
+  context.fillStyle = style.theme.background;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
   context.fillText(bar.count > 1 ? `${bar.count} runs` : bar.name, from + 5, top + (height - 2) / 2 + 0.5);
@@ -135,7 +135,7 @@ function drawBar({ context, width: all, look, x }: Pen, bar: TrackBar, height: n
 }
 
 /** A shape for each sort, so that a colour never speaks alone. */
-function drawMark({ context, look, x }: Pen, { at, kind, tone }: TrackMark): void {
+function drawMark({ context, style, x }: Pen, { at, kind, tone }: TrackMark): void {
   const centre = x(at);
   context.beginPath();
   if (kind === 'alarm' || kind === 'refusal') {
@@ -151,18 +151,18 @@ function drawMark({ context, look, x }: Pen, { at, kind, tone }: TrackMark): voi
     context.rect(centre - 1.5, marksTop - 4, 3, 8);
   } else context.arc(centre, marksTop, 3.25, 0, 7);
   context.closePath();
-  context.fillStyle = tone === 'plain' || tone === 'muted' ? look.theme.muted : look.tones[tone];
+  context.fillStyle = tone === 'plain' || tone === 'muted' ? style.theme.muted : style.tones[tone];
   context.fill();
 }
 
-function drawOver({ context, height, look, x }: Pen, { playhead, selection, shown }: TrackPicture): void {
+function drawOver({ context, height, style, x }: Pen, { playhead, selection, shown }: TrackPicture): void {
   if (selection !== undefined) {
-    context.fillStyle = look.theme.selection;
+    context.fillStyle = style.theme.selection;
     context.globalAlpha = 0.5;
     context.fillRect(x(selection.from), 0, x(selection.to) - x(selection.from), height - labelHeight);
     context.globalAlpha = 1;
   }
   if (playhead === undefined || playhead < shown.from || playhead > shown.to) return;
-  context.fillStyle = look.theme.focus;
+  context.fillStyle = style.theme.focus;
   context.fillRect(Math.round(x(playhead)) - 0.75, 0, 1.5, height - labelHeight);
 }

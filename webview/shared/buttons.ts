@@ -15,9 +15,9 @@ export function iconOnlyButton(label: string, name: IconName, onClick: () => voi
 export function plainButton(
   text: string,
   onClick: () => void,
-  look: 'primary' | 'secondary' = 'secondary',
+  style: 'primary' | 'secondary' = 'secondary',
 ): HTMLButtonElement {
-  const button = element('button', { type: 'button', class: `button button-${look}` }, text);
+  const button = element('button', { type: 'button', class: `button button-${style}` }, text);
   button.addEventListener('click', onClick);
   return button;
 }

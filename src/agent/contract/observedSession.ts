@@ -39,5 +39,5 @@ export interface ObservedSession extends Disposable {
   /** Looks every second, or not at all. */
   setWatched(isWatched: boolean): void;
   /** Reads what is new. Rejects where the journal or the points cannot be read. */
-  look(): Promise<void>;
+  refresh(): Promise<void>;
 }

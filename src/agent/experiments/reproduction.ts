@@ -136,17 +136,17 @@ interface Ended {
 /** Its end may be on disk before it is asked for. */
 function ended({ log }: ReproductionDeps, spec: RunSpec, signal: AbortSignal | undefined): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
-  const look = (): void => {
+  const refresh = (): void => {
     const { verdict, metrics = [] } = log.state.runs.get(spec.id) ?? {};
     if (verdict !== undefined) resolve({ verdict, metrics });
   };
-  const listening = log.onDidRecord(look);
+  const listening = log.onDidRecord(refresh);
   const stop = (): void =>
     reject(
       new UserFacing(`Run ${spec.number} goes on.`, 'Its end is recorded with the session; compare it in the ledger.'),
     );
   signal?.addEventListener('abort', stop, { once: true });
-  look();
+  refresh();
   if (signal?.aborted) stop();
   return promise.finally(() => {
     listening.dispose();

@@ -6,7 +6,7 @@ import { summaryFor } from '../../experiments/ledger.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MetricPoint } from '../../metrics/metric.ts';
 import type { Runs } from '../../runs/runs.ts';
-import type { SleepLooks, SleepResources, SleepWorld } from '../../sleep/sleepWorld.ts';
+import type { SleepProbes, SleepResources, SleepWorld } from '../../sleep/sleepWorld.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
@@ -16,7 +16,7 @@ export interface WorldDeps {
   readonly runs: Runs;
   readonly machines: Machines;
   readonly sessionRuns: SessionRuns;
-  readonly looks: SleepLooks;
+  readonly probes: SleepProbes;
   readonly resources: SleepResources;
 }
 
@@ -25,7 +25,7 @@ export function createSleepWorld({
   runs,
   machines,
   sessionRuns,
-  looks,
+  probes,
   resources,
 }: WorldDeps): SleepWorld & Disposable {
   const ended = new Emitter<RunId>();
@@ -53,7 +53,7 @@ export function createSleepWorld({
     onDidEndSweep: sweepEnded.event,
     onDidReadPoints: read.event,
     machine: (id) => machines.get(id),
-    looks,
+    probes,
     resources,
     dispose() {
       records.dispose();

@@ -37,7 +37,7 @@ export class RunWatchdogs implements Disposable {
     this.#deps = deps;
     this.#alarms = new WatchdogAlarms(deps);
     this.#owned.add(deps.runs.onDidChange((change) => this.#heard(change)));
-    this.#owned.add(deps.resources.onDidChange((machineId) => this.#lookAround(machineId)));
+    this.#owned.add(deps.resources.onDidChange((machineId) => this.#checkMachines(machineId)));
     this.#owned.add(
       deps.log.onDidRecord((event) => {
         if (event.type === 'question.answered') this.#alarms.killCondemned();
@@ -112,26 +112,26 @@ export class RunWatchdogs implements Disposable {
   }
 
   /** A new sample of a machine. */
-  #lookAround(machineId: string): void {
+  #checkMachines(machineId: string): void {
     const sample = this.#deps.resources.latest(machineId);
     const watched = this.#watched().filter(({ run }) => run.spec.machineId === machineId);
     if (sample === undefined || watched.length === 0) return;
-    this.#lookAtDisks(machineId, sample, watched);
+    this.#checkDisks(machineId, sample, watched);
     for (const { run, watch } of watched) {
       const percents = gpuPercents(run, sample);
-      if (percents.every(Number.isFinite)) this.#alarms.tell(run, watch.lookAtGpus(sample.atMs, percents));
+      if (percents.every(Number.isFinite)) this.#alarms.tell(run, watch.checkGpus(sample.atMs, percents));
     }
   }
 
   /** Where it is a reason to kill, it is one for all runs of the machine. */
-  #lookAtDisks(machineId: string, { disks }: ResourceSample, watched: readonly Watched[]): void {
+  #checkDisks(machineId: string, { disks }: ResourceSample, watched: readonly Watched[]): void {
     const { policy } = this.#deps;
     const { action } = policy.disk;
     if (disks === undefined || action === 'off') return;
     const watch = this.#disks.get(machineId) ?? new DiskWatch(policy.disk);
     if (!this.#disks.has(machineId) && this.#wasToldOf(watched)) watch.latch.raise(() => 'told');
     this.#disks.set(machineId, watch);
-    const detail = watch.look(disks);
+    const detail = watch.judge(disks);
     const finding: Finding | undefined = detail === undefined ? undefined : { kind: 'disk', detail, action };
     for (const { run } of action === 'kill' ? watched : watched.slice(0, 1))
       this.#alarms.tell(run, finding ? [finding] : []);

@@ -50,7 +50,7 @@ export class SessionCatalogue {
   #index: Promise<SessionIndex> | undefined;
   #opened: SessionIndex | undefined;
   /** Who asks while the journals are looked at shares the next look. */
-  #looking: Promise<unknown> = Promise.resolve();
+  #reading: Promise<unknown> = Promise.resolve();
   #next: Promise<SessionIndex> | undefined;
 
   constructor(deps: CatalogueDeps) {
@@ -86,18 +86,18 @@ export class SessionCatalogue {
 
   /** An index that could not be opened has nothing to write out. */
   async close(): Promise<void> {
-    await this.#looking;
+    await this.#reading;
     const index = await this.#index?.catch(() => undefined);
     this.#opened = undefined;
     await index?.close();
   }
 
   #refreshed(): Promise<SessionIndex> {
-    this.#next ??= this.#looking.then(() => {
+    this.#next ??= this.#reading.then(() => {
       this.#next = undefined;
       return this.#refresh();
     });
-    this.#looking = this.#next.catch(() => undefined);
+    this.#reading = this.#next.catch(() => undefined);
     return this.#next;
   }
 

@@ -22,7 +22,7 @@ import { JournalFollower } from '../../storage/journalFollower.ts';
 import { Lease } from '../../storage/lease.ts';
 
 /** How often it is looked at while somebody watches. */
-const lookEveryMs = 1_000;
+const refreshEveryMs = 1_000;
 
 export interface ElsewhereWorld {
   readonly home: Home;
@@ -91,7 +91,7 @@ export class SessionElsewhere implements ObservedSession {
     this.#isWatched = isWatched;
     this.#timer?.dispose();
     this.#timer = undefined;
-    if (isWatched) this.#lookLater();
+    if (isWatched) this.#probeLater();
   }
 
   dispose(): void {
@@ -101,7 +101,7 @@ export class SessionElsewhere implements ObservedSession {
   }
 
   /** Reads what is new. Rejects where the journal or the points cannot be read. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     if (this.#world.isOpenHere()) return;
     const [before, wasHeld] = [this.#events.length, this.#holder !== undefined];
     this.#holder = await Lease.holder(this.#home.leaseFile(this.#id), this.#world.clock);
@@ -143,12 +143,12 @@ export class SessionElsewhere implements ObservedSession {
     return grown;
   }
 
-  #lookLater(): void {
-    this.#timer = this.#world.clock.after(lookEveryMs, () => {
-      this.look()
+  #probeLater(): void {
+    this.#timer = this.#world.clock.after(refreshEveryMs, () => {
+      this.refresh()
         .catch((error: unknown) => this.#world.logger.warn(`Session ${this.#id}: ${messageOf(error)}`))
         .finally(() => {
-          if (this.#isWatched) this.#lookLater();
+          if (this.#isWatched) this.#probeLater();
         });
     });
   }

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Clock } from '../../base/clock.ts';
 import { CodeKeeper } from '../../experiments/git/codeKeeper.ts';
 import { defaultLimits, type LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
-import type { MachineLooks } from '../../machines/looks/machineLooks.ts';
+import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
 import { MemoryStore } from '../../memory/memoryStore.ts';
@@ -65,7 +65,7 @@ export interface SharedDeps {
   readonly runs: Runs;
   /** The machines, with relative paths and commands starting in this folder. */
   machinesIn(workFolder: string): Machines;
-  readonly looks: MachineLooks;
+  readonly probes: MachineProbes;
   readonly resources: MachineResources;
   readonly ports: EnginePorts;
   readonly globalMemoryFolder: string;
@@ -187,7 +187,7 @@ function createListeners(request: PartsRequest, owned: DisposableStore): Session
 
 function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
   const { shared, hooks, log, folder } = request;
-  const { clock, logger, runs, looks, resources } = shared;
+  const { clock, logger, runs, probes, resources } = shared;
   const sessionId = log.state.id;
   const profile = profileOf(log.state.profile);
   const gate = createGate({
@@ -203,7 +203,7 @@ function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDep
   const files = new AttachmentFiles(path.join(folder, 'attachments'));
   const tools = createToolset({
     ...listeners,
-    ...{ log, folder, runs, looks, resources, clock },
+    ...{ log, folder, runs, probes, resources, clock },
     beside: createBeside(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   }).filter((tool) => profile.includes(tool));

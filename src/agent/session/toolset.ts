@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
 import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
-import type { MachineLooks } from '../../machines/looks/machineLooks.ts';
+import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
@@ -44,7 +44,7 @@ export interface ToolsetDeps {
   readonly git: GitGuard;
   /** What is kept with the code of experiments. */
   limits(): LeaveOutLimits;
-  readonly looks: MachineLooks;
+  readonly probes: MachineProbes;
   readonly resources: MachineResources;
   readonly beside: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant' | 'writer'>;
   readonly clock: Clock;
@@ -155,7 +155,7 @@ async function startSweep(
   return { id, experimentId, notes, runs: launched, waiting: waiting.length, table: sweeps.table(id) };
 }
 
-function sleepDeps({ log, sessionRuns, git, machines, looks, resources, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
+function sleepDeps({ log, sessionRuns, git, machines, probes, resources, clock }: ToolsetDeps): AllToolsDeps['sleep'] {
   const found = (run: RunState): FoundRun => ({
     id: run.spec.id,
     name: `run ${run.spec.number}`,
@@ -164,7 +164,7 @@ function sleepDeps({ log, sessionRuns, git, machines, looks, resources, clock }:
   return {
     clock,
     machines,
-    looks,
+    probes,
     resources,
     runs: {
       find(reference) {

@@ -70,16 +70,16 @@ async function sessionFindings({ sessions }: Engine, home: Home): Promise<Findin
   const left = listed.filter(({ endReason, phase }) => endReason === undefined && phase !== 'paused');
   const owners = await Promise.all(left.map(({ id }) => sessions.owner(id)));
   const interrupted = left.filter((_, index) => owners[index] === undefined);
-  const looked = listed.slice(0, mostJournals);
-  const damaged = (await Promise.all(looked.map(({ id }) => damageOf(home, id)))).flat();
+  const checked = listed.slice(0, mostJournals);
+  const damaged = (await Promise.all(checked.map(({ id }) => damageOf(home, id)))).flat();
   const stale = await staleLeases(
     home,
     sessions,
-    looked.map(({ id }) => id),
+    checked.map(({ id }) => id),
   );
   return [
     ok('index', counted(listed.length, 'session')),
-    ...(damaged.length === 0 ? [ok('journals', `the newest ${looked.length} are sound`)] : damaged),
+    ...(damaged.length === 0 ? [ok('journals', `the newest ${checked.length} are sound`)] : damaged),
     ...interrupted.map(({ id }) =>
       warning('session', `${id} is not over, and nobody works on it.`, `helios --resume ${id}`),
     ),

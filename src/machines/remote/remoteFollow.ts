@@ -25,7 +25,7 @@ const pollMs = 2000;
 const calmAfterMs = 30_000;
 const calmBeatMs = 500;
 /** A look that takes long (a slow file server) is taken less often. */
-const restPerLook = 4;
+const restPerProbe = 4;
 const leastRetryMs = 250;
 const smallBlockBytes = 512;
 const largeBlockBytes = 64 * 1024;
@@ -34,12 +34,12 @@ const largeReadBytes = 4 * 1024 * 1024;
 export class RemoteFollows implements Disposable {
   readonly #parts: RemoteFollowsParts;
   readonly #follows = new Set<RemoteFollow>();
-  readonly look = coalesced(() => this.#look());
+  readonly refresh = coalesced(() => this.#refresh());
   #folders: ReadonlyMap<string, ListedFolder> = new Map();
   /** What the host was last asked to list. */
   #listed = '';
   #next: Disposable | undefined;
-  #isLooking = false;
+  #isProbing = false;
   /** What the last look at the folders took. */
   #listMs = 0;
   #changedMs = 0;
@@ -57,7 +57,7 @@ export class RemoteFollows implements Disposable {
     return {
       drain: async () => {
         if (follow.isDisposed) return;
-        await this.look();
+        await this.refresh();
         if (follow.failure) throw follow.failure;
       },
       dispose: () => {
@@ -87,25 +87,25 @@ export class RemoteFollows implements Disposable {
 
   #beat(): void {
     this.#next?.dispose();
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    this.look().then(
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    this.refresh().then(
       () => this.#beatLater(),
       (error: unknown) => this.#suffer(error),
     );
   }
 
   #beatLater(): void {
-    this.#isLooking = false;
+    this.#isProbing = false;
     this.#isDown = false;
     const isCalm = this.#parts.clock.now() - this.#changedMs > calmAfterMs;
     const leastMs = this.#parts.shell.stays ? beatMs : pollMs;
-    this.#wait(Math.max(leastMs, this.#listMs * restPerLook, isCalm ? calmBeatMs : 0));
+    this.#wait(Math.max(leastMs, this.#listMs * restPerProbe, isCalm ? calmBeatMs : 0));
   }
 
   /** Told once per outage; the files are read on from where they were when the host is back. */
   #suffer(error: unknown): void {
-    this.#isLooking = false;
+    this.#isProbing = false;
     const failure = asFailure(error);
     if (!this.#isDown) for (const follow of [...this.#follows]) follow.sink.onError(failure);
     this.#isDown = true;
@@ -118,7 +118,7 @@ export class RemoteFollows implements Disposable {
     this.#next = this.#parts.clock.after(delayMs, () => this.#beat());
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     if (this.#follows.size === 0) return;
     try {
       const startMs = this.#parts.clock.now();

@@ -1,7 +1,7 @@
 /** Takes the samples of one machine. */
 import type { Clock } from '../../base/clock.ts';
 import { backoffMs } from '../../base/retries.ts';
-import { askTogether } from '../looks/batch.ts';
+import { askTogether } from '../probes/batch.ts';
 import type { Machine } from '../machine.ts';
 import { parseDisks, parseGpus, parseHost, type Counters } from './parseSample.ts';
 import type { ResourceSample } from './resourceSample.ts';

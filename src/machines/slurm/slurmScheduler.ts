@@ -128,17 +128,19 @@ export class SlurmScheduler implements Scheduler {
 
   /** What makes the commands of Slurm known to a shell: often only a login shell knows them. */
   #words(): Promise<string> {
-    this.#prelude ??= this.#lookForSlurm().catch((error: unknown) => {
+    this.#prelude ??= this.#findSlurm().catch((error: unknown) => {
       this.#prelude = undefined;
       throw error;
     });
     return this.#prelude;
   }
 
-  async #lookForSlurm(): Promise<string> {
+  async #findSlurm(): Promise<string> {
     const { login } = this.#parts;
-    const look = 'printf "\\nhelios=%s|%s\\n" "$(command -v sbatch)" "$SLURM_CONF"';
-    const text = await login.query(`bash -lc ${shellQuote(look)} </dev/null 2>/dev/null || sh -c ${shellQuote(look)}`);
+    const refresh = 'printf "\\nhelios=%s|%s\\n" "$(command -v sbatch)" "$SLURM_CONF"';
+    const text = await login.query(
+      `bash -lc ${shellQuote(refresh)} </dev/null 2>/dev/null || sh -c ${shellQuote(refresh)}`,
+    );
     const [, sbatch = '', config = ''] = /^helios=([^|]*)\|(.*)$/m.exec(text) ?? [];
     if (!sbatch.startsWith('/'))
       throw new MachineFailure('io', 'There is no sbatch here: name a login host of a Slurm cluster as the host.');

@@ -14,12 +14,12 @@ export function watchLife(way: Duplex, clock: Clock = systemClock): void {
   let hasArrived = true;
   let silent = 0;
   way.on('data', () => (hasArrived = true));
-  const look = (): void => {
+  const check = (): void => {
     silent = hasArrived ? 0 : silent + 1;
     hasArrived = false;
     if (silent >= mostSilent) way.destroy();
-    else next = clock.after(probeEveryMs, look);
+    else next = clock.after(probeEveryMs, check);
   };
-  let next = clock.after(probeEveryMs, look);
+  let next = clock.after(probeEveryMs, check);
   way.once('close', () => next.dispose());
 }

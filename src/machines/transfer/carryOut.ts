@@ -201,11 +201,11 @@ function fullFailure({ to }: Survey, { freeBytes, leftBytes }: Room): MachineFai
 }
 
 async function bothSides({ from, to, single }: Survey, names: readonly Bytes[]) {
-  const look = single ? 'file' : 'folder';
+  const refresh = single ? 'file' : 'folder';
   const place = (of: Survey['from']) => (single ? { ...of, path: `${of.path}/x` } : of);
   const [source, target] = await Promise.all([
-    listTree(place(from), { as: look, names, followsLinks: single !== undefined }),
-    listTree(place(to), { as: look, names: single ? [single.targetName] : names }),
+    listTree(place(from), { as: refresh, names, followsLinks: single !== undefined }),
+    listTree(place(to), { as: refresh, names: single ? [single.targetName] : names }),
   ]);
   return { source, target };
 }

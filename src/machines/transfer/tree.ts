@@ -50,7 +50,7 @@ const tools = [
 ].join('\n');
 
 /** Reads names, prints what they are. A name cannot hold the two slashes at the end of each record. */
-const look = (option: string): string =>
+const refresh = (option: string): string =>
   [
     'case $(stat -c %.Y / 2>/dev/null) in',
     `*[0-9].[0-9]*) look() { xargs -0 stat ${option} -c '%f %s %.Y %n//'; } ;;`,
@@ -66,7 +66,7 @@ function listScript(path: string, { as, names, closed = [], followsLinks }: List
   return [
     `p=${shellQuote(path)}`,
     tools,
-    look(followsLinks ? '-L' : ''),
+    refresh(followsLinks ? '-L' : ''),
     'k=nothing; if [ -d "$p" ]; then k=folder; elif [ -e "$p" ] || [ -L "$p" ]; then k=file; fi',
     'd=$p; while [ ! -d "$d" ]; do d=${d%/*}; [ -n "$d" ] || d=/; done',
     // Before the share in use: what is free. A file system without a size does not know.

@@ -26,8 +26,8 @@ export interface TokensOptions extends AuthService {
 /** A token is renewed so long before it ends. */
 const marginMs = 5 * 60_000;
 /** Two processes can renew at once: the one that comes second is refused, and looks for what the first one got. */
-const looksAgain = 5;
-const looksEveryMs = 400;
+const isPolled = 5;
+const pollEveryMs = 400;
 const refreshLimitMs = 30_000;
 
 export class ChatgptTokens {
@@ -130,8 +130,8 @@ export class ChatgptTokens {
         ...(refused.status !== undefined && { status: refused.status }),
       });
     }
-    for (let look = 0; look <= looksAgain; look++) {
-      if (look > 0) await delay(this.#options.clock, looksEveryMs);
+    for (let refresh = 0; refresh <= isPolled; refresh++) {
+      if (refresh > 0) await delay(this.#options.clock, pollEveryMs);
       const stored = await this.#kept();
       if (stored.refreshToken !== old.refreshToken) return stored;
     }

@@ -22,8 +22,8 @@ export const newlySaid = (transcript: Transcript): string[] =>
 
 /** Those whose metrics were looked at in the reply before this one. */
 export function justReviewed({ transcript, trials }: View): Trial[] {
-  const looked = transcript.calls.filter(({ name, turn }) => name === 'show_metrics' && turn === transcript.turn - 1);
-  const tasks = new Set(looked.map(({ input }) => input['task_id']));
+  const probed = transcript.calls.filter(({ name, turn }) => name === 'show_metrics' && turn === transcript.turn - 1);
+  const tasks = new Set(probed.map(({ input }) => input['task_id']));
   return trials.filter(({ handle, runId }) => tasks.has(handle) || tasks.has(runId));
 }
 

@@ -66,7 +66,7 @@ const escapes: ReadonlySet<string> = new Set([
 const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'busybox', 'eval']);
 const interpreters = /^(?:python[\d.]*|perl|ruby|node|awk|gawk|php|lua)$/;
 /** They only look at the files that are named to them. */
-const lookers: ReadonlySet<string> = new Set(
+const readers: ReadonlySet<string> = new Set(
   'cat ls ll head tail stat wc du grep egrep fgrep rg test [ [[ file md5sum sha256sum diff cmp less more echo printf pwd tree realpath readlink basename dirname cut tr od hexdump strings date true false'.split(
     ' ',
   ),
@@ -111,7 +111,7 @@ function judgeProgram(call: ProgramCall): GitVerdict {
 
 function judgeOther(name: string, rest: readonly ShellWord[], text: string): GitVerdict {
   if (rest.some(isGitPath) && name === 'cd') return refused('it goes into a .git folder');
-  if (rest.some(isGitPath) && !lookers.has(name)) return refused(`${name} could change what is in a .git folder`);
+  if (rest.some(isGitPath) && !readers.has(name)) return refused(`${name} could change what is in a .git folder`);
   return name === 'export' && rest.some(({ text: value }) => hidesGuard(value)) ? hiding(text) : none;
 }
 

@@ -27,7 +27,7 @@ export interface ResumeOptions {
 }
 
 /** After a reload the window before may hold its sessions for a while: it is looked for them again, so long after. */
-const looksAfterMs = [500, 1_500, 4_000, 10_000];
+const pollsAfterMs = [500, 1_500, 4_000, 10_000];
 /** Where the disk took nothing, it is looked again until it does. */
 const triesAgainMs = 30_000;
 
@@ -45,21 +45,21 @@ export class Resumption implements Disposable {
   async begin(): Promise<void> {
     const { home, policy } = this.#options;
     const saved = policy === 'never' ? [] : await readdir(homeAt(home).sessionsFolder).catch(() => []);
-    if (saved.length > 0) await this.#look(0);
+    if (saved.length > 0) await this.#refresh(0);
   }
 
   dispose(): void {
     this.#next?.dispose();
   }
 
-  async #look(round: number): Promise<void> {
+  async #refresh(round: number): Promise<void> {
     const { host, policy, logger } = this.#options;
     const engine = await host.get();
     const found = (await interruptedHere(engine, this.#options)).filter(({ id }) => !this.#known.has(id));
     for (const { id } of found) this.#known.add(id);
-    const afterMs = looksAfterMs[round];
-    if (afterMs !== undefined) this.#lookLater(afterMs, round + 1);
-    else if (round === looksAfterMs.length) await this.#offerThoseOfWindows(engine);
+    const afterMs = pollsAfterMs[round];
+    if (afterMs !== undefined) this.#probeLater(afterMs, round + 1);
+    else if (round === pollsAfterMs.length) await this.#offerThoseOfWindows(engine);
     if (found.length === 0) return;
     // A question that nobody answers holds nothing up.
     if (policy === 'ask')
@@ -67,11 +67,11 @@ export class Resumption implements Disposable {
     else await this.#resume(engine, found);
   }
 
-  #lookLater(afterMs: number, round: number): void {
+  #probeLater(afterMs: number, round: number): void {
     const { clock, logger } = this.#options;
     this.#next?.dispose();
     this.#next = clock.after(afterMs, () => {
-      this.#look(round).catch((error: unknown) => logger.error(`resume: ${messageOf(error)}`));
+      this.#refresh(round).catch((error: unknown) => logger.error(`resume: ${messageOf(error)}`));
     });
   }
 
@@ -105,7 +105,7 @@ export class Resumption implements Disposable {
       engine.sessions.resume(id).catch((error: unknown) => {
         this.#known.delete(id);
         logger.warn(`${id} was not resumed: ${messageOf(error)}`);
-        if (isPassing(error)) this.#lookLater(triesAgainMs, looksAfterMs.length);
+        if (isPassing(error)) this.#probeLater(triesAgainMs, pollsAfterMs.length);
         return undefined;
       }),
     );

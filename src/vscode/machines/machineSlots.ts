@@ -24,7 +24,7 @@ export class MachineSlots {
   }
 
   /** Asks the machine, unless it has no bound or is being asked. Never rejects. */
-  async look(machine: Machine): Promise<void> {
+  async refresh(machine: Machine): Promise<void> {
     const { id, share } = machine;
     if (share?.slots === undefined || this.#asking.has(id)) return;
     this.#asking.add(id);

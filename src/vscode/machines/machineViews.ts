@@ -26,7 +26,7 @@ export class MachineViews implements Disposable {
   readonly #slots: MachineSlots;
   #hosts: readonly SshHost[] | undefined;
   #engine: Engine | undefined;
-  #isLooking = false;
+  #isProbing = false;
   #watch: Disposable | undefined;
 
   constructor(host: EngineHost, redraw: () => void) {
@@ -40,19 +40,19 @@ export class MachineViews implements Disposable {
         this.#owned.add(
           engine.resources.onDidChange((id) => {
             redraw();
-            this.#lookAtSlots(id);
+            this.#readSlots(id);
           }),
         );
-        this.#owned.add(engine.runs.onDidChange(({ run }) => this.#lookAtSlots(run.spec.machineId)));
-        this.look(this.#isLooking);
+        this.#owned.add(engine.runs.onDidChange(({ run }) => this.#readSlots(run.spec.machineId)));
+        this.refresh(this.#isProbing);
       }),
     );
   }
 
   /** What machines are busy with is asked for only while the tree is seen; runs see to it for themselves. */
-  look(isLooking: boolean): void {
-    this.#isLooking = isLooking;
-    if (isLooking) this.#watch ??= this.#engine?.resources.watch();
+  refresh(isProbing: boolean): void {
+    this.#isProbing = isProbing;
+    if (isProbing) this.#watch ??= this.#engine?.resources.watch();
     else this.#rest();
   }
 
@@ -82,10 +82,10 @@ export class MachineViews implements Disposable {
     this.#owned.dispose();
   }
 
-  #lookAtSlots(id: string): void {
+  #readSlots(id: string): void {
     const { machines } = this.#engine ?? {};
-    if (!this.#isLooking || machines?.status(id).kind !== 'connected') return;
-    void this.#slots.look(machines.get(id));
+    if (!this.#isProbing || machines?.status(id).kind !== 'connected') return;
+    void this.#slots.refresh(machines.get(id));
   }
 
   #rest(): void {

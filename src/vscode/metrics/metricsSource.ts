@@ -65,7 +65,7 @@ class SessionMetrics implements MetricsSource {
   async begin(): Promise<void> {
     const { engine, sessions } = this.#world;
     if (sessions.get(this.#id) !== undefined) return;
-    await this.#elsewhere.look();
+    await this.#elsewhere.refresh();
     // It says why there is nothing.
     if (this.#elsewhere.state === undefined) await engine.sessions.read(this.#id);
   }

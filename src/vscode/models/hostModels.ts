@@ -91,7 +91,7 @@ export class HostModels implements Disposable {
   }
 
   async *#stream(request: ModelRequest, signal: AbortSignal, attempt: Attempt): AsyncGenerator<ModelEvent> {
-    const model = this.#models.find((each) => idOf(each) === request.model) ?? (await this.#lookFor(request.model));
+    const model = this.#models.find((each) => idOf(each) === request.model) ?? (await this.#find(request.model));
     const cancel = new CancellationTokenSource();
     const onAbort = (): void => cancel.cancel();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -105,7 +105,7 @@ export class HostModels implements Disposable {
     }
   }
 
-  async #lookFor(id: string): Promise<LanguageModelChat> {
+  async #find(id: string): Promise<LanguageModelChat> {
     await this.refresh();
     const found = this.#models.find((each) => idOf(each) === id);
     if (found !== undefined) return found;

@@ -26,7 +26,7 @@ export interface BriefsOptions {
 
 const memoryKey = 'helios.briefs';
 /** Older sessions were there before the window was last open, however many there are. */
-const mostLookedAt = 30;
+const maxRead = 30;
 
 export class Briefs implements Disposable {
   readonly #options: BriefsOptions;
@@ -91,7 +91,7 @@ export class Briefs implements Disposable {
     const home = homeAt(this.#options.home);
     const ids = (await readdir(home.sessionsFolder).catch((): string[] => [])).filter(isSessionId).sort().reverse();
     const changed = await Promise.all(
-      ids.slice(0, mostLookedAt).map(async (id) => {
+      ids.slice(0, maxRead).map(async (id) => {
         const found = await stat(home.journalFile(id)).catch(() => undefined);
         return found !== undefined && maybeUnseen(memory, id, found.mtimeMs) ? [id] : [];
       }),

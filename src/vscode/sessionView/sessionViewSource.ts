@@ -31,7 +31,7 @@ export async function createSessionViewSource(
 ): Promise<SessionViewSource & Disposable> {
   const source = new FollowedSession(world, id);
   try {
-    await source.look();
+    await source.refresh();
     if (source.events().length === 0)
       throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
     return source;
@@ -111,8 +111,8 @@ class FollowedSession implements SessionViewSource, Disposable {
     this.#owned.dispose();
   }
 
-  look(): Promise<void> {
-    return this.#elsewhere.look();
+  refresh(): Promise<void> {
+    return this.#elsewhere.refresh();
   }
 
   get #live(): Session | undefined {

@@ -45,15 +45,15 @@ export function hardTree(root: string, largeBytes = 0): void {
 /** What counts of a tree, by name as bytes. Of links their time does not. */
 export function seen(root: string): Record<string, string> {
   const all: Record<string, string> = {};
-  const look = (path: Buffer, name: string): void => {
+  const refresh = (path: Buffer, name: string): void => {
     const stat = fs.lstatSync(path, { bigint: true });
     const time = stat.isSymbolicLink() ? '' : ` ${stat.mtimeNs}`;
     all[name] = `${stat.mode.toString(8)}${time} ${contentOf(path, stat)}`;
     if (!stat.isDirectory()) return;
     for (const child of fs.readdirSync(path, { encoding: 'buffer' }))
-      look(Buffer.concat([path, Buffer.from('/'), child]), `${name}/${child.toString('latin1')}`);
+      refresh(Buffer.concat([path, Buffer.from('/'), child]), `${name}/${child.toString('latin1')}`);
   };
-  look(Buffer.from(root), '');
+  refresh(Buffer.from(root), '');
   return all;
 }
 

@@ -97,14 +97,14 @@ describe('launching runs', () => {
   });
 
   it('looks when something changes beside its output, but not at each heartbeat', async () => {
-    let looks = 0;
+    let probes = 0;
     let tell: FollowSink['onChange'] = () => undefined;
     let isHushed = false;
     const counted = (machine: Machine): Machine => {
       const [readFile, follow] = [machine.readFile.bind(machine), machine.follow.bind(machine)];
       return Object.assign(machine, {
         readFile: (...args: Parameters<Machine['readFile']>) => {
-          if (args[0].endsWith('/exit')) looks += 1;
+          if (args[0].endsWith('/exit')) probes += 1;
           return readFile(...args);
         },
         follow: (path: string, offset: number, sink: FollowSink) => {
@@ -118,15 +118,15 @@ describe('launching runs', () => {
     const run = await runs.launch(spec('sleep 60'));
     isHushed = true;
     assert.ok(run instanceof LiveRun);
-    await run.look();
-    const before = looks;
+    await run.refresh();
+    const before = probes;
     tell('heartbeat');
     await runs.output(run, { lines: 1 });
-    assert.equal(looks, before);
+    assert.equal(probes, before);
     for (const name of ['exit', undefined]) {
-      const asked = looks;
+      const asked = probes;
       tell(name);
-      await until('it looked', () => looks > asked);
+      await until('it looked', () => probes > asked);
     }
     await runs.kill(run, { signal: 'KILL', graceMs: 0 });
   });

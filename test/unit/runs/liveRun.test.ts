@@ -89,7 +89,7 @@ describe('a run that is followed', () => {
     assert.deepEqual([told, run.liveness.kind, run.handle, run.lastOutputMs], [[], 'starting', undefined, undefined]);
     assert.equal(await isSettled(run.started), false);
     memory.put(inRun('process'), processFile);
-    await run.look();
+    await run.refresh();
     assert.deepEqual(told, ['started 77', 'points 1', 'output', 'points 2', 'output']);
     assert.deepEqual([run.liveness.kind, run.handle], ['running', 'local:77']);
     assert.equal(await isSettled(run.started), true);
@@ -259,7 +259,7 @@ describe('a run that is followed', () => {
     assert.deepEqual([clock.pendingTimers, memory.isFollowed], [0, false]);
     memory.put(inRun('process'), processFile);
     memory.put(inRun('exit'), record);
-    await run.look();
+    await run.refresh();
     await run.check();
     memory.sink?.onError(new MachineFailure('unreachable', 'late'));
     assert.deepEqual([told, clock.pendingTimers], [[], 0]);
@@ -320,7 +320,7 @@ describe('a run that is followed', () => {
         scheduler.jobState = { kind: 'queued', why: 'BeginTime' };
         await run.check();
         memory.put(inRun('process'), file);
-        await run.look();
+        await run.refresh();
         assert.ok(run.process);
       });
 

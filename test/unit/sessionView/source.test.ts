@@ -130,7 +130,7 @@ describe('what a session view reads', () => {
       await until(() => here.engine.runs.all()[0]?.metrics.summary('loss') !== undefined);
       return session;
     };
-    const looked = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
+    const probed = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
       await untilSo('it is seen', async () => {
         if (await isTrue()) return true;
         await clock.advance(1_000);
@@ -148,11 +148,11 @@ describe('what a session view reads', () => {
       source.onDidChange(() => (changes += 1));
       source.setWatched(true);
       await writeFile(path.join(here.work, 'go'), '');
-      await looked(() => source.ledger().rows[0]?.metrics[0]?.last === 0.25);
+      await probed(() => source.ledger().rows[0]?.metrics[0]?.last === 0.25);
       assert.ok(changes > 0);
       assert.deepEqual([...((await source.series(row.runId, 'loss'))?.values ?? [])], [0.5, 0.25]);
       await writeFile(path.join(here.work, 'end'), '');
-      await looked(() => source.ledger().rows[0]?.verdict?.kind === 'ok');
+      await probed(() => source.ledger().rows[0]?.verdict?.kind === 'ok');
       assert.deepEqual([...((await source.series(row.runId, 'loss'))?.values ?? [])], [0.5, 0.25]);
       source.dispose();
     });
@@ -167,7 +167,7 @@ describe('what a session view reads', () => {
       source.onDidAddPoints(({ runId, metric }) => added.push(`${runId} ${metric}`));
       source.setWatched?.(true);
       await writeFile(path.join(here.work, 'go'), '');
-      await looked(() => source.state().runs[0]?.metrics['loss']?.last === '0.25');
+      await probed(() => source.state().runs[0]?.metrics['loss']?.last === '0.25');
       assert.deepEqual(added, [`${run.id} loss`]);
       assert.deepEqual([...((await source.series(run.id, 'loss'))?.values ?? [])], [0.5, 0.25]);
       source.setWatched?.(false);

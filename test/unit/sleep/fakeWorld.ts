@@ -3,18 +3,18 @@ import { toDisposable, type Disposable } from '../../../src/base/disposable.ts';
 import type { RunId } from '../../../src/base/ids.ts';
 import type {
   FileState,
-  Look,
-  LookAnswers,
-  LookKind,
-  LookMachine,
-  LookOf,
-  LookSink,
+  Probe,
+  ProbeAnswers,
+  ProbeKind,
+  ProbedMachine,
+  ProbeOf,
+  ProbeSink,
   MatchingProcess,
-} from '../../../src/machines/looks/look.ts';
+} from '../../../src/machines/probes/probe.ts';
 import { MachineFailure, type ExecResult } from '../../../src/machines/machine.ts';
 import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
 import type { MetricPoint } from '../../../src/metrics/metric.ts';
-import type { SleepLooks, SleepMachine, SleepResources, SleepWorld } from '../../../src/sleep/sleepWorld.ts';
+import type { SleepProbes, SleepMachine, SleepResources, SleepWorld } from '../../../src/sleep/sleepWorld.ts';
 import { WatchedEmitter } from '../../fakes/watchedEmitter.ts';
 
 export const run7 = 'r-00000000700000' as RunId;
@@ -56,18 +56,18 @@ export class FakeMachine implements SleepMachine {
   }
 
   /** What a look of the kind finds now. */
-  find(look: Look): unknown {
-    switch (look.kind) {
+  find(probe: Probe): unknown {
+    switch (probe.kind) {
       case 'file':
-        return this.#states().find(({ path }) => path === look.path);
+        return this.#states().find(({ path }) => path === probe.path);
       case 'process':
-        return this.processes.find(({ pid }) => pid === look.pid);
+        return this.processes.find(({ pid }) => pid === probe.pid);
       case 'pattern':
-        return this.processes.filter(({ command }) => new RegExp(look.pattern).test(command));
+        return this.processes.filter(({ command }) => new RegExp(probe.pattern).test(command));
       case 'command':
         return { code: 0, stdout: this.printed, stderr: '' };
       case 'eventFiles':
-        return this.#states().filter(({ path }) => path.startsWith(`${look.folder}/`));
+        return this.#states().filter(({ path }) => path.startsWith(`${probe.folder}/`));
     }
   }
 
@@ -82,17 +82,17 @@ export class FakeMachine implements SleepMachine {
 }
 
 /** Looks every two seconds, as the real ones do; a machine that hangs is given up after 15 s. */
-class FakeLooks implements SleepLooks {
+class FakeLooks implements SleepProbes {
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  watch<Kind extends LookKind>(
-    machine: LookMachine,
-    look: LookOf<Kind>,
-    sink: LookSink<LookAnswers[Kind]>,
+  watch<Kind extends ProbeKind>(
+    machine: ProbedMachine,
+    probe: ProbeOf<Kind>,
+    sink: ProbeSink<ProbeAnswers[Kind]>,
   ): Disposable {
     const asked = machine as FakeMachine;
     let next: Disposable | undefined;
@@ -104,7 +104,7 @@ class FakeLooks implements SleepLooks {
       if (asked.trouble === 'hangs' && next === undefined) return later(15_000, tell);
       if (asked.trouble === 'unreachable') sink.failed(`${asked.id} does not answer`);
       else if (asked.trouble === 'hangs') sink.failed('no answer within 15 s');
-      else sink.answer(asked.find(look) as LookAnswers[Kind]);
+      else sink.answer(asked.find(probe) as ProbeAnswers[Kind]);
       if (!isOver) later(2000, tell);
     };
     next = this.#clock.after(0, () => {
@@ -117,10 +117,10 @@ class FakeLooks implements SleepLooks {
     });
   }
 
-  once<Kind extends LookKind>(machine: LookMachine, look: LookOf<Kind>): Promise<LookAnswers[Kind]> {
+  once<Kind extends ProbeKind>(machine: ProbedMachine, probe: ProbeOf<Kind>): Promise<ProbeAnswers[Kind]> {
     const asked = machine as FakeMachine;
     return asked.trouble === undefined
-      ? Promise.resolve(asked.find(look) as LookAnswers[Kind])
+      ? Promise.resolve(asked.find(probe) as ProbeAnswers[Kind])
       : Promise.reject(new MachineFailure('unreachable', `${asked.id} does not answer`));
   }
 }
@@ -164,13 +164,13 @@ export class FakeWorld implements SleepWorld {
   readonly #last = new Map<string, number>();
   readonly machines = new Map<string, FakeMachine>();
   readonly resources = new FakeResources();
-  readonly looks: SleepLooks;
+  readonly probes: SleepProbes;
   readonly onDidEndRun = this.#ended.event;
   readonly onDidEndSweep = this.#endedSweep.event;
   readonly onDidReadPoints = this.#points.event;
 
   constructor(clock: Clock) {
-    this.looks = new FakeLooks(clock);
+    this.probes = new FakeLooks(clock);
   }
 
   get hasListeners(): boolean {

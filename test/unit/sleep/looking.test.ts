@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { DisposableStore } from '../../../src/base/disposable.ts';
 import { Emitter } from '../../../src/base/emitter.ts';
 import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
-import { MachineLooks } from '../../../src/machines/looks/machineLooks.ts';
+import { MachineProbes } from '../../../src/machines/probes/machineProbes.ts';
 import type { Machine } from '../../../src/machines/machine.ts';
 import { createMachines } from '../../../src/machines/list/machineList.ts';
 import { MachineResources } from '../../../src/machines/resources/machineResources.ts';
@@ -50,13 +50,13 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
       owned = new DisposableStore();
       children = [];
       const machines = createMachines([machineOf()]);
-      const looks = owned.add(new MachineLooks(systemClock));
+      const probes = owned.add(new MachineProbes(systemClock));
       const onDidChangeRuns = new Emitter<void>().event;
       const resources = owned.add(
         new MachineResources({ machines, going: () => [], onDidChangeRuns, clock: systemClock }),
       );
       world = Object.assign(new FakeWorld(systemClock), {
-        looks,
+        probes,
         resources,
         machine: (id: string) => machines.get(id),
       });
@@ -83,7 +83,7 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
         {
           clock: systemClock,
           machines: { get: (id) => world.machine(id) },
-          looks: world.looks,
+          probes: world.probes,
           resources: world.resources,
           runs: { find: () => undefined, findSweep: () => undefined, going: () => [] },
         },

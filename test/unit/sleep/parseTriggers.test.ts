@@ -31,7 +31,7 @@ describe('parseSleep', () => {
       {
         clock,
         machines: { get: (id) => world.machine(id) },
-        looks: world.looks,
+        probes: world.probes,
         resources: world.resources,
         runs: {
           find: (reference) => runs.get(reference),

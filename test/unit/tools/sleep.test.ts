@@ -45,7 +45,7 @@ function setUp(more: Partial<SleepDeps> = {}): { tool: Tool; requests: SleepRequ
         throw new MachineFailure('unknown_machine', `There is no machine ${id}; there is local.`);
       },
     },
-    looks: world.looks,
+    probes: world.probes,
     resources: world.resources,
     checkCommand: (command) => commands.push(command),
     sleep: (request) => {

@@ -374,33 +374,33 @@ describe('silence', () => {
 describe('disks and GPUs', () => {
   it('of a disk both the share and the bytes count, and it is told again only after there was room', () => {
     const watch = new DiskWatch({ belowPercent: 5, belowGb: 5 });
-    const look = (freeGb: number, totalGb: number) =>
-      watch.look([{ path: '/data', freeBytes: freeGb * 1e9, totalBytes: totalGb * 1e9 }]);
-    assert.equal(look(40, 1000), undefined);
-    assert.equal(look(2, 20), undefined);
-    assert.equal(look(2, 1000), 'the disk of /data is nearly full: 2.0 GB (0.2 %) left');
-    assert.equal(look(1, 1000), undefined);
-    assert.equal(look(6, 1000), undefined);
-    assert.equal(look(1, 1000), undefined);
-    look(8, 1000);
-    assert.notEqual(look(1, 1000), undefined);
+    const refresh = (freeGb: number, totalGb: number) =>
+      watch.judge([{ path: '/data', freeBytes: freeGb * 1e9, totalBytes: totalGb * 1e9 }]);
+    assert.equal(refresh(40, 1000), undefined);
+    assert.equal(refresh(2, 20), undefined);
+    assert.equal(refresh(2, 1000), 'the disk of /data is nearly full: 2.0 GB (0.2 %) left');
+    assert.equal(refresh(1, 1000), undefined);
+    assert.equal(refresh(6, 1000), undefined);
+    assert.equal(refresh(1, 1000), undefined);
+    refresh(8, 1000);
+    assert.notEqual(refresh(1, 1000), undefined);
   });
 
   it('GPUs are idle when all of them are, for the whole time', () => {
     const watch = new GpuIdleWatch({ belowPercent: 5, minutes: 15 });
-    const look = (minutes: readonly number[], percents: readonly number[]): string[] =>
+    const refresh = (minutes: readonly number[], percents: readonly number[]): string[] =>
       minutes.flatMap((minute) =>
-        [0, 1, 2, 3].flatMap((part) => watch.look(minute * minuteMs + part * 15_000, percents) ?? []),
+        [0, 1, 2, 3].flatMap((part) => watch.judge(minute * minuteMs + part * 15_000, percents) ?? []),
       );
     const minutes = (from: number, to: number): number[] =>
       Array.from({ length: to - from }, (_, index) => from + index);
-    assert.deepEqual(look(minutes(0, 60), [0, 90]), []);
-    assert.deepEqual(look(minutes(60, 74), [0, 2]), []);
-    assert.deepEqual(look(minutes(74, 90), [0, 2]), ['its 2 GPUs were below 5 % for 15 min']);
-    assert.deepEqual(look(minutes(90, 91), [0, 80]), []);
-    assert.deepEqual(look(minutes(91, 100), [0]), []);
-    assert.deepEqual(look(minutes(200, 214), [0]), []);
-    assert.deepEqual(look(minutes(220, 230), []), []);
+    assert.deepEqual(refresh(minutes(0, 60), [0, 90]), []);
+    assert.deepEqual(refresh(minutes(60, 74), [0, 2]), []);
+    assert.deepEqual(refresh(minutes(74, 90), [0, 2]), ['its 2 GPUs were below 5 % for 15 min']);
+    assert.deepEqual(refresh(minutes(90, 91), [0, 80]), []);
+    assert.deepEqual(refresh(minutes(91, 100), [0]), []);
+    assert.deepEqual(refresh(minutes(200, 214), [0]), []);
+    assert.deepEqual(refresh(minutes(220, 230), []), []);
   });
 });
 

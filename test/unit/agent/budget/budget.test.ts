@@ -13,13 +13,13 @@ import { eventsOf, eventually, testEngine, until, type TestEngine } from '../../
 
 /** 10 dollars for a million tokens of input, 50 for output. */
 const prices = { 'demo/scripted-1': { input: 10, output: 50 } };
-const look = { name: 'list_machines', input: {} };
+const refresh = { name: 'list_machines', input: {} };
 const launch = { name: 'remote_exec_background', input: { command: 'echo loss=2' } };
 const usageOf = (inputTokens: number, outputTokens: number) => ({
   usage: { inputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens },
 });
 /** Looks at the machines again and again; each call costs 10 cents and 6,000 tokens. */
-const looking: Script = () => ({ calls: [look], reply: usageOf(5_000, 1_000) });
+const looking: Script = () => ({ calls: [refresh], reply: usageOf(5_000, 1_000) });
 const tokensOf = ({ state }: Session): number => state.inputTokens + state.outputTokens;
 const noticesOf = (session: Session): string[] =>
   eventsOf(session, 'budget.noticed').map(({ scope, limit, percent }) => `${scope} ${limit} ${percent}`);
@@ -83,7 +83,7 @@ describe('budget', () => {
   });
 
   it('asks for nothing where nothing is limited', async () => {
-    const { model } = await begin((_request, index) => (index < 3 ? [look] : 'hang'));
+    const { model } = await begin((_request, index) => (index < 3 ? [refresh] : 'hang'));
     await until(() => model.requests.length === 4);
     assert.deepEqual(
       model.requests.map(({ maxOutputTokens }) => maxOutputTokens),
@@ -95,7 +95,7 @@ describe('budget', () => {
     for (const seed of [1, 2, 3, 4]) {
       const next = random(seed);
       const spend = ({ maxOutputTokens = 0 }: ModelRequest) => ({
-        calls: [look],
+        calls: [refresh],
         reply: usageOf(Math.floor(2_000 * next()), Math.floor((maxOutputTokens + 1) * (next() < 0.2 ? 1 : next()))),
       });
       const { session } = await begin(spend, { budget: { usd: 2.5, tokens: 90_000 } });
@@ -107,10 +107,10 @@ describe('budget', () => {
   });
 
   it('tells each share once, to the model too, however often it is taken up', async () => {
-    let held = await begin((_request, index) => (index < 2 ? [look] : 'hang'), { budget: { turns: 63 } });
+    let held = await begin((_request, index) => (index < 2 ? [refresh] : 'hang'), { budget: { turns: 63 } });
     for (let restart = 0; restart < 20; restart += 1) {
       await until(() => held.model.requests.length === 3);
-      const model = new ScriptedModel((_request, index) => (index < 2 ? [look] : 'hang'));
+      const model = new ScriptedModel((_request, index) => (index < 2 ? [refresh] : 'hang'));
       bed = await held.bed.restart(model);
       held = { model, bed, session: await bed.engine.sessions.resume(held.session.id) };
     }
@@ -139,7 +139,7 @@ describe('budget', () => {
 
   it('pays for the model that was asked, whatever the reply calls it', async () => {
     const { session } = await begin(
-      () => ({ calls: [look], reply: { ...usageOf(5_000, 1_000), model: 'as-it-calls-itself' } }),
+      () => ({ calls: [refresh], reply: { ...usageOf(5_000, 1_000), model: 'as-it-calls-itself' } }),
       { budget: { turns: 2 } },
     );
     assert.equal(await session.ended, 'budget');
@@ -155,7 +155,7 @@ describe('budget', () => {
 
   it('tells once that the allowance of an experiment is over, and goes on with the next', async () => {
     const next = (index: number) => ({ ...launch, input: { command: `echo loss=${index}` } });
-    const script: Script = (_request, index) => (index % 5 === 1 ? [next(index)] : [look]);
+    const script: Script = (_request, index) => (index % 5 === 1 ? [next(index)] : [refresh]);
     const { session } = await begin(script, { budget: { turns: 16, experiment: { turns: 4 } } });
     assert.equal(await session.ended, 'budget');
     assert.match(session.state.end?.summary ?? '', /the turns of the goal are used up/);
@@ -165,7 +165,7 @@ describe('budget', () => {
   });
 
   it('ends when no next experiment follows one whose allowance is over; a word of the person gives it time', async () => {
-    const { model, session } = await begin((_request, index) => (index === 0 ? [launch] : [look]), {
+    const { model, session } = await begin((_request, index) => (index === 0 ? [launch] : [refresh]), {
       budget: { experiment: { turns: 2 } },
     });
     assert.equal(await session.ended, 'budget');
@@ -196,7 +196,7 @@ describe('budget', () => {
 
   it('lets runs go on at the end, and names them', async () => {
     const endless = { name: 'remote_exec_background', input: { command: 'sleep 60' } };
-    const { bed, session } = await begin((_request, index) => (index === 0 ? [endless] : [look]), {
+    const { bed, session } = await begin((_request, index) => (index === 0 ? [endless] : [refresh]), {
       budget: { turns: 3 },
     });
     assert.equal(await session.ended, 'budget');

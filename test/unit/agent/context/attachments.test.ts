@@ -80,7 +80,7 @@ describe('attachments of a session', () => {
     bed = undefined;
   });
 
-  const look = [{ name: 'read_file', input: { path: 'plot.png' } }];
+  const refresh = [{ name: 'read_file', input: { path: 'plot.png' } }];
   const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
   const shownIn = (request: ModelRequest | undefined) =>
     (request?.messages ?? []).flatMap(({ content }) =>
@@ -97,7 +97,7 @@ describe('attachments of a session', () => {
   }
 
   it('are files beside the journal, which names them, and reach the model', async () => {
-    const model = new ScriptedModel([look, look, quit]);
+    const model = new ScriptedModel([refresh, refresh, quit]);
     const { session, folder } = await seen(model);
     await session.ended;
     const expected = { type: 'attachment', mediaType: 'image/png', name: 'plot.png', base64: png.toString('base64') };
@@ -110,7 +110,7 @@ describe('attachments of a session', () => {
   });
 
   it('are shown again when the session is taken up, and told to be gone where they are', async () => {
-    const before = await seen(new ScriptedModel([look, 'hang']));
+    const before = await seen(new ScriptedModel([refresh, 'hang']));
     const again = new ScriptedModel(['hang']);
     bed = await before.bed.restart(again);
     await bed.engine.sessions.resume(before.session.id);
@@ -128,7 +128,7 @@ describe('attachments of a session', () => {
   });
 
   it('are read from journals of older versions, which hold the bytes', async () => {
-    const before = await seen(new ScriptedModel([look, 'hang']));
+    const before = await seen(new ScriptedModel([refresh, 'hang']));
     await before.bed.engine.close();
     const journal = path.join(before.folder, 'journal.jsonl');
     const block = { type: 'attachment', mediaType: 'image/png', name: 'old.png', base64: 'iVBORw0KGgo=' };

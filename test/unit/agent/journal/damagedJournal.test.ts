@@ -31,7 +31,7 @@ describe('a damaged journal', () => {
   afterEach(() => bed?.dispose());
 
   const night = (): readonly JournalEvent[] => demoNight().source.events();
-  const look = (events: readonly JournalEvent[], what: string): void => {
+  const refresh = (events: readonly JournalEvent[], what: string): void => {
     const state = foldSession(events);
     assert.ok(state, what);
     ledgerOf(state, (run) => run.metrics);
@@ -41,7 +41,7 @@ describe('a damaged journal', () => {
   it('gives a valid conversation whichever event is lost', () => {
     const events = night();
     for (const [index, { type }] of events.entries())
-      if (index > 0) look(events.toSpliced(index, 1), `without event ${index}, ${type}`);
+      if (index > 0) refresh(events.toSpliced(index, 1), `without event ${index}, ${type}`);
   });
 
   it('gives a valid conversation whatever part of it is lost', () => {
@@ -49,7 +49,7 @@ describe('a damaged journal', () => {
     for (let round = 0; round < 200; round += 1) {
       const share = next() * 0.6;
       const left = night().filter((_event, index) => index === 0 || next() > share);
-      look(left, `round ${round}`);
+      refresh(left, `round ${round}`);
     }
   });
 

@@ -7,7 +7,7 @@ import { ScriptedModel, type Script, type ScriptedReply } from '../../../fakes/s
 import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const quit: ScriptedReply = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
-const look: ScriptedReply = [{ name: 'memory_ls', input: {} }];
+const refresh: ScriptedReply = [{ name: 'memory_ls', input: {} }];
 const failing = (reason: ModelFailure['reason'], retryAfterMs?: number): ScriptedReply => ({
   reply: {
     stop: 'error',
@@ -55,7 +55,7 @@ describe('a model that fails', () => {
   it('is asked again after waits that grow, up to ten minutes; an answer lets them begin anew', async () => {
     const outage = failing('network');
     const { model, session } = await begin((_request, index) => {
-      if (index === 0 || index === 8) return look;
+      if (index === 0 || index === 8) return refresh;
       return index < 10 ? outage : quit;
     });
     for (let count = 1; count <= 8; count += 1) await sitOut(model, session, count);
@@ -67,7 +67,7 @@ describe('a model that fails', () => {
     const { model, session } = await begin((_request, index) => {
       if (index === 1) return failing('rate_limit', 5_000_000);
       if (index === 2) return failing('server', 5_000);
-      return index === 0 ? look : quit;
+      return index === 0 ? refresh : quit;
     });
     for (const count of [1, 2]) await sitOut(model, session, count);
     assert.equal(await session.ended, 'blocked');
@@ -75,7 +75,7 @@ describe('a model that fails', () => {
   });
 
   it('is given up after a hundred failed calls in a row', async () => {
-    const { model, session } = await begin((_request, index) => (index === 0 ? look : failing('server')));
+    const { model, session } = await begin((_request, index) => (index === 0 ? refresh : failing('server')));
     for (let count = 1; count <= 100; count += 1) await sitOut(model, session, count);
     assert.equal(await session.ended, 'error');
     assert.equal(model.requests.length, 101);
@@ -83,7 +83,7 @@ describe('a model that fails', () => {
   });
 
   it('is asked again at once when another model is chosen', async () => {
-    const { model, session } = await begin((_request, index) => [look, failing('server')][index] ?? quit);
+    const { model, session } = await begin((_request, index) => [refresh, failing('server')][index] ?? quit);
     await until(() => waits.length === 1);
     await session.useModel('demo', 'other');
     assert.equal(await session.ended, 'blocked');
@@ -100,7 +100,7 @@ describe('a model that fails', () => {
   for (const [name, reason, hasAnswered] of hopeless)
     it(`ends the session at once when it fails ${name}`, async () => {
       const { model, session } = await begin((_request, index) =>
-        hasAnswered && index === 0 ? look : failing(reason),
+        hasAnswered && index === 0 ? refresh : failing(reason),
       );
       assert.equal(await session.ended, 'error');
       assert.equal(model.requests.length, hasAnswered ? 2 : 1);
@@ -117,7 +117,7 @@ describe('a model that fails', () => {
 
   it('ends the session when it refuses five requests in a row as too long', async () => {
     const { model, session } = await begin((_request, index) => {
-      if (index === 0) return look;
+      if (index === 0) return refresh;
       return index < 20 ? failing('overflow') : quit;
     });
     assert.equal(await session.ended, 'error');

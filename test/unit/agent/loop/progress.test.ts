@@ -9,7 +9,7 @@ const reply = (stop: StopReason, hasCall: boolean): SessionEvent => ({
   ...{ type: 'model.replied', turn: 1, provider: 'p', model: 'm', stop, usage: noUsage, cost: { usd: 0 } },
   content: hasCall ? [{ type: 'tool_call', id: 'c', name: 'read_file', input: {} }] : [{ type: 'text', text: 'hm' }],
 });
-const look = reply('tools', true);
+const refresh = reply('tools', true);
 const talk = reply('stop', false);
 const finished = (name: string, more: { isError?: boolean; changedFiles?: string[] } = {}): SessionEvent => ({
   ...{ type: 'tool.finished', callId: 'c', name, text: '', isError: false, durationMs: 1, ...more },
@@ -31,14 +31,14 @@ const countOf = (...events: readonly SessionEvent[]): [talkTurns: number, score:
 describe('idleness', () => {
   it('weighs a turn of talk as six that only look', () => {
     assert.deepEqual(countOf(), [0, 0]);
-    assert.deepEqual(countOf(look, look), [0, 2]);
-    assert.deepEqual(countOf(talk, look, talk), [1, 13]);
+    assert.deepEqual(countOf(refresh, refresh), [0, 2]);
+    assert.deepEqual(countOf(talk, refresh, talk), [1, 13]);
     assert.deepEqual(countOf(talk, talk), [2, 12]);
     assert.deepEqual(countOf(reply('length', false)), [1, 6]);
   });
 
   it('does not count calls of the model that failed or were interrupted', () =>
-    assert.deepEqual(countOf(look, reply('error', false), reply('aborted', true), reply('aborted', false)), [0, 1]));
+    assert.deepEqual(countOf(refresh, reply('error', false), reply('aborted', true), reply('aborted', false)), [0, 1]));
 
   it('is too long from the very turn on that the settings name', () => {
     assert.equal(isIdleTooLong({ talkTurns: 0, score: 11 }, 2), false);
@@ -75,7 +75,7 @@ describe('idleness', () => {
   ): number => {
     const at = (ms: number) => (event: SessionEvent) => recorded(event, ms);
     const journal: JournalEvent[] = [
-      ...[started(), ...before.map(at(1_000)), recorded(look, 1_000), recorded(sleepStarted, 1_000)],
+      ...[started(), ...before.map(at(1_000)), recorded(refresh, 1_000), recorded(sleepStarted, 1_000)],
       ...[...meanwhile.map(at(1_001)), recorded(sleepEnded, 1_000 + sleptMs)],
     ];
     return idleness(journal).score;

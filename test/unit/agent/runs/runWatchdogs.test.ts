@@ -24,13 +24,13 @@ describe('the watch over the runs of a session', () => {
   let runs: { number: number; liveness: Liveness; lastOutputMs: number | undefined; machineId: string }[];
   let killed: number[];
   let sample: ResourceSample | undefined;
-  let looked: Emitter<string>;
+  let probed: Emitter<string>;
   let changed: Emitter<RunChange>;
 
   beforeEach(async () => {
     clock = new ManualClock();
     [runs, killed, sample] = [[], [], undefined];
-    [looked, changed] = [new Emitter(), new Emitter()];
+    [probed, changed] = [new Emitter(), new Emitter()];
     const { v: _v, id: _id, at: _at, ...first } = started();
     log = await SessionLog.open(join(folder(), 'journal.jsonl'), clock, first);
   });
@@ -67,7 +67,7 @@ describe('the watch over the runs of a session', () => {
           return Promise.resolve({ ...sent, wasRunning: true, isVerified: true, liveness });
         },
       },
-      resources: { onDidChange: looked.event, latest: () => sample },
+      resources: { onDidChange: probed.event, latest: () => sample },
       questions: { ask: () => Promise.resolve({ id: 'q1', fallback: '', deadlineMs: 1 }) },
       waiting: { alarm: () => undefined },
     });
@@ -87,30 +87,30 @@ describe('the watch over the runs of a session', () => {
       return [`${log.state.runs.get(event.runId)?.spec.number} ${event.kind} ${event.action}`];
     });
   };
-  const look = (facts: Omit<ResourceSample, 'atMs'>, machineId = 'gpu1'): void => {
+  const refresh = (facts: Omit<ResourceSample, 'atMs'>, machineId = 'gpu1'): void => {
     sample = { atMs: clock.now(), ...facts };
-    looked.fire(machineId);
+    probed.fire(machineId);
   };
   const disk = (freeGb: number) => ({ disks: [{ path: '/', freeBytes: freeGb * gb, totalBytes: 1_000 * gb }] });
 
   it('tells of a full disk once for all runs of the machine, and anew after there was room', async () => {
     await Promise.all([go(1, 'other'), go(2), go(3)]);
     open();
-    look(disk(100));
-    for (const _ of [1, 2, 3]) look(disk(4));
+    refresh(disk(100));
+    for (const _ of [1, 2, 3]) refresh(disk(4));
     assert.deepEqual(await alarms(), ['2 disk warn']);
-    look(disk(6));
-    look(disk(4));
+    refresh(disk(6));
+    refresh(disk(4));
     assert.deepEqual(await alarms(), ['2 disk warn'], 'there was not much room');
-    look(disk(8));
-    look(disk(4));
+    refresh(disk(8));
+    refresh(disk(4));
     assert.deepEqual(await alarms(), ['2 disk warn', '2 disk warn']);
   });
 
   it('ends all runs of a machine for its disk where the policy says kill, and those of no other', async () => {
     await Promise.all([go(1, 'other'), go(2), go(3)]);
     open({ disk: { ...defaultPolicy.disk, action: 'kill' } });
-    look(disk(4));
+    refresh(disk(4));
     assert.deepEqual(await alarms(), ['2 disk kill', '3 disk kill']);
     assert.deepEqual(killed.toSorted(), [2, 3]);
   });
@@ -119,10 +119,10 @@ describe('the watch over the runs of a session', () => {
     await go(1);
     await log.record({ type: 'run.alarmed', runId: runOf(1).spec.id, kind: 'disk', detail: 'd', action: 'warn' });
     open();
-    look(disk(4));
+    refresh(disk(4));
     assert.deepEqual(await alarms(), ['1 disk warn']);
-    look(disk(100));
-    look(disk(4));
+    refresh(disk(100));
+    refresh(disk(4));
     assert.deepEqual(await alarms(), ['1 disk warn', '1 disk warn']);
   });
 
@@ -132,7 +132,7 @@ describe('the watch over the runs of a session', () => {
   });
   const lookFor = async (minutes: number, gpus: readonly GpuSample[]): Promise<string[]> => {
     for (let second = 0; second <= minutes * 60; second += 15) {
-      look({ gpus });
+      refresh({ gpus });
       await clock.advance(15_000);
     }
     return (await alarms()).filter((text) => text.includes('gpu_idle'));

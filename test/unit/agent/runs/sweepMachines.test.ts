@@ -101,8 +101,8 @@ describe('sweep over machines', () => {
   it('uses what answers, and says what it waits for', async () => {
     lost.add('gpu1');
     const call = sweep({ command_template: waiting, params: { i: [1, 2] }, machines: ['gpu1', 'gpu2'] });
-    const look = [{ name: 'task_output', input: { run: 's1' } }];
-    const session = await begin([gpu1, gpu2], [call, look, untilOver, quit]);
+    const refresh = [{ name: 'task_output', input: { run: 's1' } }];
+    const session = await begin([gpu1, gpu2], [call, refresh, untilOver, quit]);
     await until(() => running(session) === 'i=2@gpu2' && eventsOf(session, 'tool.finished').length === 2);
     const [, table] = eventsOf(session, 'tool.finished');
     assert.match(table?.text ?? '', /1 running, 1 waiting[^]*Waits: gpu1: gpu1 does not answer/);

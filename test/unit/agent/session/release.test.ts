@@ -4,7 +4,7 @@ import type { ModelEvent, ModelProvider, ModelRequest } from '../../../../src/mo
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
 
-const look = [{ name: 'memory_ls', input: {} }];
+const refresh = [{ name: 'memory_ls', input: {} }];
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 
 /** A provider that keeps something of a conversation while a call of it goes on, and loses the call with it. */
@@ -15,7 +15,7 @@ class Keeping extends ScriptedModel implements ModelProvider {
   readonly #problem: Error | undefined;
 
   constructor(problem?: Error) {
-    super([look, quit]);
+    super([refresh, quit]);
     this.#problem = problem;
   }
 

@@ -18,14 +18,14 @@ describe('files of a host that are followed', () => {
   let follows: RemoteFollows;
   /** As the host has them: name in `/runs` → text; `undefined`: a folder. */
   let files: Map<string, string | undefined>;
-  let looks: number;
+  let probes: number;
   let reads: string[];
   let isReadable: boolean;
   beforeEach(() => {
     clock = new ManualClock();
     host = new ScriptedHost();
     files = new Map();
-    looks = 0;
+    probes = 0;
     reads = [];
     isReadable = true;
     host.answers = answer;
@@ -43,7 +43,7 @@ describe('files of a host that are followed', () => {
     return isReadable ? (files.get(name) ?? '').slice(start, start + Number(count) * Number(block)) : '';
   };
   const listed = (): string => {
-    looks += 1;
+    probes += 1;
     const lines = [...files].map(
       ([name, text]) => `${text === undefined ? 'd' : '-'}rw-r--r-- 1 0 0 ${text?.length ?? 4096} Jan 1 00:00 ${name}`,
     );
@@ -76,19 +76,19 @@ describe('files of a host that are followed', () => {
       both.map(({ seen }) => seen.text),
       ['one', 'two'],
     );
-    const first = looks;
+    const first = probes;
     assert.equal(first, 1);
     await clock.advance(2000);
-    assert.equal(looks - first, 10);
+    assert.equal(probes - first, 10);
     await clock.advance(28_000);
-    const calm = looks;
+    const calm = probes;
     await clock.advance(5000);
-    assert.ok(looks - calm <= 11 && looks - calm >= 9, `${looks - calm} looks in five calm seconds`);
+    assert.ok(probes - calm <= 11 && probes - calm >= 9, `${probes - calm} looks in five calm seconds`);
     files.set('a', 'one, more');
     await clock.advance(500);
-    const busy = looks;
+    const busy = probes;
     await clock.advance(2000);
-    assert.equal(looks - busy, 10);
+    assert.equal(probes - busy, 10);
     assert.equal(both[0]?.seen.text, 'one, more');
   });
 
@@ -216,10 +216,10 @@ describe('files of a host that are followed', () => {
     two.follow.dispose();
     assert.ok(host.last.isLetGo);
     assert.equal(clock.pendingTimers, 0);
-    const before = looks;
+    const before = probes;
     await one.follow.drain();
     await clock.advance(10_000);
-    assert.equal(looks, before);
+    assert.equal(probes, before);
     files.set('a', 'one, more');
     const again = follow('a', 3);
     await clock.advance(0);
@@ -244,21 +244,21 @@ describe('files of a host that are followed', () => {
     files.set('a', 'one');
     host.answers = (script) => {
       if (script.startsWith('dd')) return answer(script);
-      looks += 1;
+      probes += 1;
       return undefined;
     };
     follow('a');
     await heard();
-    assert.equal(looks, 1);
+    assert.equal(probes, 1);
     await clock.advance(1000);
-    looks = 0;
+    probes = 0;
     host.answers = answer;
     host.last.answer(answer);
     await clock.advance(0);
-    looks = 0;
+    probes = 0;
     await clock.advance(3999);
-    assert.equal(looks, 0);
+    assert.equal(probes, 0);
     await clock.advance(1);
-    assert.equal(looks, 1);
+    assert.equal(probes, 1);
   });
 });

@@ -64,10 +64,10 @@ describe('MachineResources', () => {
     assert.deepEqual(asked, ['b']);
     await clock.advance(1000);
     assert.deepEqual(asked, ['b', 'b']);
-    const look = resources.watch('b');
+    const refresh = resources.watch('b');
     await clock.advance(5000);
     assert.deepEqual(asked, ['b', 'b', 'b']);
-    look.dispose();
+    refresh.dispose();
     asked.length = 2;
     going = [];
     await clock.advance(60_000);

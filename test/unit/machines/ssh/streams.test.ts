@@ -38,13 +38,13 @@ describe('what stays open on a host', () => {
     follow = machine.follow(log(), 0, { onBytes, onChange: () => undefined, onError });
   }
   /** Commands that these looks and questions cost. */
-  async function costOf(looks: number): Promise<number> {
+  async function costOf(probes: number): Promise<number> {
     const before = sshd.sessions;
-    for (let look = 0; look < looks; look += 1) {
-      appendFileSync(log(), `${look}\n`);
+    for (let refresh = 0; refresh < probes; refresh += 1) {
+      appendFileSync(log(), `${refresh}\n`);
       await follow.drain();
-      assert.ok(read.endsWith(`${look}\n`));
-      assert.equal(await machine.query(`echo ${look}`), `${look}\n`);
+      assert.ok(read.endsWith(`${refresh}\n`));
+      assert.equal(await machine.query(`echo ${refresh}`), `${refresh}\n`);
     }
     // The last of them is told of a moment later.
     await machine.exec('true', { cwd: '/' });

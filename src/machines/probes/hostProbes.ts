@@ -4,13 +4,13 @@ import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import { backoffMs } from '../../base/retries.ts';
 import { askTogether } from './batch.ts';
-import { groups, lookKey, partsOf, type LookPart } from './lookParts.ts';
-import type { Look, LookMachine, LookSink } from './look.ts';
+import { groups, probeKey, partsOf, type ProbePart } from './probeParts.ts';
+import type { Probe, ProbedMachine, ProbeSink } from './probe.ts';
 
 export interface Watched {
-  readonly machine: LookMachine;
-  readonly look: Look;
-  readonly sink: LookSink<unknown>;
+  readonly machine: ProbedMachine;
+  readonly probe: Probe;
+  readonly sink: ProbeSink<unknown>;
 }
 
 interface Entry extends Watched {
@@ -28,9 +28,9 @@ const calmAfterMs = 2 * 60_000;
 const calmTickMs = 4000;
 /** Between two runs of a command, and two lists of all processes. */
 const commandMs = 5000;
-const isCostly = ({ kind }: Look): boolean => kind === 'command' || kind === 'pattern';
+const isCostly = ({ kind }: Probe): boolean => kind === 'command' || kind === 'pattern';
 /** A machine that answers slowly is asked less often. */
-const restPerLook = 4;
+const restPerProbe = 4;
 const longestRestMs = 6000;
 /** The waits before something that gave no answer is asked again. */
 const patience = { firstMs: tickMs, factor: 2, longestMs: 60_000 };
@@ -38,14 +38,14 @@ const patience = { firstMs: tickMs, factor: 2, longestMs: 60_000 };
 const withinSeconds = 5;
 const slowCommandMs = 20_000;
 
-export class HostLooks implements Disposable {
+export class HostProbes implements Disposable {
   readonly #clock: Clock;
   readonly #entries = new Set<Entry>();
   /** What was too slow to be asked together with others. */
   readonly #slow = new Set<string>();
   readonly #seen = new Map<string, string>();
   #next: Disposable | undefined;
-  #isLooking = false;
+  #isProbing = false;
   #outages = 0;
   #changedMs: number;
 
@@ -62,7 +62,7 @@ export class HostLooks implements Disposable {
     const entry: Entry = { ...watched, dueMs: 0, failures: 0, leave: () => undefined };
     this.#entries.add(entry);
     // While the machine is down it is not asked sooner for one more.
-    if (!this.#isLooking && (this.#outages === 0 || this.#next === undefined)) this.#lookIn(0);
+    if (!this.#isProbing && (this.#outages === 0 || this.#next === undefined)) this.#probeIn(0);
     return toDisposable(() => {
       this.#entries.delete(entry);
       entry.leave();
@@ -78,18 +78,18 @@ export class HostLooks implements Disposable {
     this.#next = undefined;
   }
 
-  #lookIn(delayMs: number): void {
+  #probeIn(delayMs: number): void {
     this.#next?.dispose();
     this.#next = this.#clock.after(delayMs, () => {
       this.#next = undefined;
-      void this.#look();
+      void this.#probe();
     });
   }
 
-  async #look(): Promise<void> {
+  async #probe(): Promise<void> {
     const startMs = this.#clock.now();
     const due = [...this.#entries].filter(({ dueMs }) => dueMs <= startMs);
-    this.#isLooking = true;
+    this.#isProbing = true;
     try {
       await this.#ask(due);
       this.#outages = 0;
@@ -97,23 +97,23 @@ export class HostLooks implements Disposable {
       this.#outages += 1;
       for (const { sink } of due) sink.failed(messageOf(error));
     }
-    this.#isLooking = false;
+    this.#isProbing = false;
     if (this.isIdle) return;
     const nowMs = this.#clock.now();
     const isCalm = nowMs - this.#changedMs > calmAfterMs;
-    const tookMs = Math.min(nowMs - startMs, longestRestMs / restPerLook);
-    const restMs = Math.max(isCalm ? calmTickMs : tickMs, tookMs * restPerLook);
+    const tookMs = Math.min(nowMs - startMs, longestRestMs / restPerProbe);
+    const restMs = Math.max(isCalm ? calmTickMs : tickMs, tookMs * restPerProbe);
     const isNew = [...this.#entries].some(({ dueMs }) => dueMs === 0);
-    this.#lookIn(this.#outages === 0 && isNew ? 0 : backoffMs({ ...patience, firstMs: restMs }, this.#outages));
+    this.#probeIn(this.#outages === 0 && isNew ? 0 : backoffMs({ ...patience, firstMs: restMs }, this.#outages));
   }
 
   async #ask(due: readonly Entry[]): Promise<void> {
-    const isAlone = ({ look }: Entry): boolean => look.kind === 'command' && this.#slow.has(lookKey(look));
+    const isAlone = ({ probe }: Entry): boolean => probe.kind === 'command' && this.#slow.has(probeKey(probe));
     for (const entries of groups(due.filter(isAlone))) void this.#run(entries);
     const together = due.filter((entry) => !isAlone(entry));
     const [first] = together;
     if (first === undefined) return;
-    const parts = partsOf(together, (look) => this.#slow.has(lookKey(look)));
+    const parts = partsOf(together, (probe) => this.#slow.has(probeKey(probe)));
     const answers = await askTogether(
       first.machine,
       parts.map(({ script }) => script),
@@ -122,15 +122,15 @@ export class HostLooks implements Disposable {
     parts.forEach((part, index) => this.#tell(part, answers[index]));
   }
 
-  #tell(part: LookPart<Entry>, text: string | undefined): void {
+  #tell(part: ProbePart<Entry>, text: string | undefined): void {
     const nowMs = this.#clock.now();
     for (const entry of part.entries) {
-      const key = lookKey(entry.look);
+      const key = probeKey(entry.probe);
       const answer = text === undefined ? undefined : part.read(text, entry);
       if (answer === undefined) this.#defer(entry, nowMs);
       else {
         entry.failures = 0;
-        entry.dueMs = isCostly(entry.look) ? nowMs + commandMs - tickMs / 2 : 1;
+        entry.dueMs = isCostly(entry.probe) ? nowMs + commandMs - tickMs / 2 : 1;
         if (part.entries.length === 1) this.#slow.delete(key);
       }
       if (!this.#entries.has(entry)) continue;
@@ -150,8 +150,8 @@ export class HostLooks implements Disposable {
 
   /** What hung is asked by itself from now on, later each time; a command that is merely slow gets its own time. */
   #defer(entry: Entry, nowMs: number): void {
-    this.#slow.add(lookKey(entry.look));
-    const pauseMs = entry.look.kind === 'command' ? 0 : backoffMs(patience, entry.failures);
+    this.#slow.add(probeKey(entry.probe));
+    const pauseMs = entry.probe.kind === 'command' ? 0 : backoffMs(patience, entry.failures);
     entry.failures += 1;
     entry.dueMs = nowMs + pauseMs;
   }
@@ -159,7 +159,7 @@ export class HostLooks implements Disposable {
   /** A slow command by itself, once for all who wait for it; it is ended when nobody does any more. */
   async #run(entries: readonly Entry[]): Promise<void> {
     const [first] = entries;
-    if (first?.look.kind !== 'command') return;
+    if (first?.probe.kind !== 'command') return;
     const over = new AbortController();
     for (const entry of entries) {
       entry.dueMs = Infinity;
@@ -168,14 +168,14 @@ export class HostLooks implements Disposable {
     const startMs = this.#clock.now();
     try {
       const options = { timeoutMs: slowCommandMs, signal: over.signal };
-      const { stdout, stderr, outcome } = await first.machine.exec(first.look.command, options);
+      const { stdout, stderr, outcome } = await first.machine.exec(first.probe.command, options);
       const code = outcome.kind === 'exited' ? outcome.code : undefined;
-      for (const entry of this.#present(entries)) this.#pass(entry, lookKey(entry.look), { code, stdout, stderr });
+      for (const entry of this.#present(entries)) this.#pass(entry, probeKey(entry.probe), { code, stdout, stderr });
     } catch (error) {
       for (const entry of this.#present(entries)) entry.sink.failed(messageOf(error));
     }
     const nowMs = this.#clock.now();
-    for (const entry of entries) entry.dueMs = nowMs + Math.max(commandMs, (nowMs - startMs) * restPerLook);
+    for (const entry of entries) entry.dueMs = nowMs + Math.max(commandMs, (nowMs - startMs) * restPerProbe);
   }
 
   #present(entries: readonly Entry[]): Entry[] {

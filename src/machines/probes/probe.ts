@@ -31,7 +31,7 @@ export interface CommandState {
 }
 
 /** Paths are absolute and of one line. */
-export type Look =
+export type Probe =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'process'; readonly pid: number }
   /** An extended regular expression, found anywhere in a command line; our own shells are never meant. */
@@ -40,7 +40,7 @@ export type Look =
   /** The event files of TensorBoard in and below a folder. */
   | { readonly kind: 'eventFiles'; readonly folder: string };
 
-export interface LookAnswers {
+export interface ProbeAnswers {
   /** `undefined`: there is none. */
   readonly file: FileState | undefined;
   /** `undefined`: it is not alive. */
@@ -51,13 +51,13 @@ export interface LookAnswers {
   readonly eventFiles: readonly FileState[] | undefined;
 }
 
-export type LookKind = Look['kind'];
-export type LookOf<Kind extends LookKind> = Extract<Look, { kind: Kind }>;
+export type ProbeKind = Probe['kind'];
+export type ProbeOf<Kind extends ProbeKind> = Extract<Probe, { kind: Kind }>;
 
-export interface LookSink<Answer> {
+export interface ProbeSink<Answer> {
   answer(answer: Answer): void;
   /** It could not be looked at this time, and why. */
   failed(message: string): void;
 }
 
-export type LookMachine = Pick<Machine, 'id' | 'query' | 'exec' | 'workFolder'>;
+export type ProbedMachine = Pick<Machine, 'id' | 'query' | 'exec' | 'workFolder'>;

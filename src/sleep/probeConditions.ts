@@ -1,6 +1,6 @@
 /** Conditions on processes and files, of which a machine is asked again and again, all of them together. */
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
-import type { FileState, ProcessState } from '../machines/looks/look.ts';
+import type { FileState, ProcessState } from '../machines/probes/probe.ts';
 import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
 
 export function watchProcess(
@@ -10,7 +10,7 @@ export function watchProcess(
 ): Disposable {
   const isOther = (found: ProcessState): boolean =>
     startTime !== undefined && found.startTime !== '' && found.startTime !== startTime;
-  return world.looks.watch(
+  return world.probes.watch(
     world.machine(machineId),
     { kind: 'process', pid },
     {
@@ -29,7 +29,7 @@ export function watchPattern(
 ): Disposable {
   const machine = world.machine(machineId);
   const followed = new Map<string, Disposable>();
-  const looks = new DisposableStore();
+  const probes = new DisposableStore();
   let hasMatches = true;
   const consider = (): void => sink.met(!hasMatches && followed.size === 0);
   const failed = (message: string): void => sink.failed(message);
@@ -42,17 +42,17 @@ export function watchPattern(
       followed.delete(key);
       consider();
     };
-    followed.set(key, world.looks.watch(machine, { kind: 'process', pid }, { answer, failed }));
+    followed.set(key, world.probes.watch(machine, { kind: 'process', pid }, { answer, failed }));
   };
   processes.forEach(follow);
-  looks.add(toDisposable(() => followed.forEach((each) => each.dispose())));
+  probes.add(toDisposable(() => followed.forEach((each) => each.dispose())));
   const answer = (found: readonly ProcessState[]): void => {
     hasMatches = found.length > 0;
     found.forEach(follow);
     consider();
   };
-  looks.add(world.looks.watch(machine, { kind: 'pattern', pattern }, { answer, failed }));
-  return looks;
+  probes.add(world.probes.watch(machine, { kind: 'pattern', pattern }, { answer, failed }));
+  return probes;
 }
 
 export function watchFile(
@@ -61,7 +61,7 @@ export function watchFile(
   sink: ConditionSink,
 ): Disposable {
   const holds = fileCheck(trigger, () => clock.now());
-  return world.looks.watch(
+  return world.probes.watch(
     world.machine(trigger.machineId),
     { kind: 'file', path: trigger.path },
     { answer: (found) => sink.met(holds(found)), failed: (message) => sink.failed(message) },
@@ -101,17 +101,17 @@ function modifiedCheck(baseline: TriggerOf<'file'>['baseline']): (found: FileSta
 function stableCheck(windowMs: number, nowMs: () => number): (found: FileState | undefined) => boolean {
   let seen: FileState | undefined;
   let sinceMs = 0;
-  let lookedMs = 0;
+  let probedMs = 0;
   return (found) => {
     const atMs = nowMs();
     const isSame =
       seen !== undefined &&
       found?.sizeBytes === seen.sizeBytes &&
       found.inode === seen.inode &&
-      atMs - lookedMs <= longestGapMs;
+      atMs - probedMs <= longestGapMs;
     if (!isSame) sinceMs = atMs;
     seen = found;
-    lookedMs = atMs;
+    probedMs = atMs;
     return found !== undefined && atMs - sinceMs >= windowMs;
   };
 }

@@ -1,7 +1,7 @@
 /** Looks as POSIX-sh fragments, and what these print as answers. */
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
-import type { CommandState, FileState, MatchingProcess, ProcessState } from './look.ts';
+import type { CommandState, FileState, MatchingProcess, ProcessState } from './probe.ts';
 
 /** With the root in front, so that nothing at all means another kind of `stat`. */
 const statLines = (command: (flags: string) => string): string =>

@@ -2,29 +2,29 @@
 import type { Clock } from '../../base/clock.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { MachineFailure } from '../machine.ts';
-import { HostLooks } from './hostLooks.ts';
-import type { LookAnswers, LookKind, LookMachine, LookOf, LookSink } from './look.ts';
+import { HostProbes } from './hostProbes.ts';
+import type { ProbeAnswers, ProbeKind, ProbedMachine, ProbeOf, ProbeSink } from './probe.ts';
 
 /** A machine that is very busy may need a second look. */
 const mostTries = 2;
 
-export class MachineLooks implements Disposable {
+export class MachineProbes implements Disposable {
   readonly #clock: Clock;
-  readonly #hosts = new Map<string, HostLooks>();
+  readonly #hosts = new Map<string, HostProbes>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** Tells again and again, as long as it is not disposed; never before this returns. */
-  watch<Kind extends LookKind>(
-    machine: LookMachine,
-    look: LookOf<Kind>,
-    sink: LookSink<LookAnswers[Kind]>,
+  watch<Kind extends ProbeKind>(
+    machine: ProbedMachine,
+    probe: ProbeOf<Kind>,
+    sink: ProbeSink<ProbeAnswers[Kind]>,
   ): Disposable {
-    const host = this.#hosts.get(machine.id) ?? new HostLooks(this.#clock);
+    const host = this.#hosts.get(machine.id) ?? new HostProbes(this.#clock);
     this.#hosts.set(machine.id, host);
-    const watching = host.add({ machine, look, sink: sink as LookSink<unknown> });
+    const watching = host.add({ machine, probe, sink: sink as ProbeSink<unknown> });
     return toDisposable(() => {
       watching.dispose();
       if (host.isIdle && this.#hosts.get(machine.id) === host) this.#hosts.delete(machine.id);
@@ -32,10 +32,10 @@ export class MachineLooks implements Disposable {
   }
 
   /** Looks once. Rejects with `MachineFailure`. */
-  once<Kind extends LookKind>(machine: LookMachine, look: LookOf<Kind>): Promise<LookAnswers[Kind]> {
-    const answer = Promise.withResolvers<LookAnswers[Kind]>();
+  once<Kind extends ProbeKind>(machine: ProbedMachine, probe: ProbeOf<Kind>): Promise<ProbeAnswers[Kind]> {
+    const answer = Promise.withResolvers<ProbeAnswers[Kind]>();
     let failures = 0;
-    const watching = this.watch(machine, look, {
+    const watching = this.watch(machine, probe, {
       answer: (given) => answer.resolve(given),
       failed(message) {
         failures += 1;

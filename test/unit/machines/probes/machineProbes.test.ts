@@ -7,8 +7,8 @@ import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { shellQuote } from '../../../../src/base/text.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
-import { MachineLooks } from '../../../../src/machines/looks/machineLooks.ts';
-import type { Look, LookMachine } from '../../../../src/machines/looks/look.ts';
+import { MachineProbes } from '../../../../src/machines/probes/machineProbes.ts';
+import type { Probe, ProbedMachine } from '../../../../src/machines/probes/probe.ts';
 import { SshConnection } from '../../../../src/machines/ssh/sshConnection.ts';
 import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
@@ -16,9 +16,9 @@ import { scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
 import { isAlive } from '../alive.ts';
 
 /** Counts what a machine is asked for. */
-function counted(machine: LookMachine) {
+function counted(machine: ProbedMachine) {
   const asked = { queries: 0, execs: 0 };
-  const counting: LookMachine = {
+  const counting: ProbedMachine = {
     id: machine.id,
     workFolder: machine.workFolder,
     query: (script, options) => {
@@ -48,18 +48,18 @@ function isOfThisProcess(pid: number): boolean {
   }
 }
 
-function looksAt(name: string, machineOf: () => LookMachine): void {
+function looksAt(name: string, machineOf: () => ProbedMachine): void {
   describe(`looks at ${name}`, () => {
     const folder = scratchFolder();
     const path = (file: string): string => join(folder(), file);
-    let looks: MachineLooks;
+    let probes: MachineProbes;
     let children: ChildProcess[];
     beforeEach(() => {
-      looks = new MachineLooks(systemClock);
+      probes = new MachineProbes(systemClock);
       children = [];
     });
     afterEach(() => {
-      looks.dispose();
+      probes.dispose();
       for (const child of children) child.kill('SIGKILL');
     });
     const start = (script: string): ChildProcess => {
@@ -76,16 +76,16 @@ function looksAt(name: string, machineOf: () => LookMachine): void {
       writeFileSync(path('logs/a b/events.out.tfevents.1.host'), 'xy');
       writeFileSync(path('logs/other'), 'z');
       const [file, none, dir, own, dead, found, lost, failed, events, nowhere] = await Promise.all([
-        looks.once(machine, { kind: 'file', path: path("it's ä") }),
-        looks.once(machine, { kind: 'file', path: path('none') }),
-        looks.once(machine, { kind: 'file', path: path('logs') }),
-        looks.once(machine, { kind: 'process', pid: child.pid ?? 0 }),
-        looks.once(machine, { kind: 'process', pid: 4_194_000 }),
-        looks.once(machine, { kind: 'pattern', pattern: `^/bin/sh .*odd_${process.pid}_pattern;` }),
-        looks.once(machine, { kind: 'pattern', pattern: `odd_${process.pid}_other|no.such` }),
-        looks.once(machine, { kind: 'command', command: `pwd; printf 'ä\\n0.5\\n'; echo "it's bad" >&2; exit 3` }),
-        looks.once(machine, { kind: 'eventFiles', folder: path('logs') }),
-        looks.once(machine, { kind: 'eventFiles', folder: path('nowhere') }),
+        probes.once(machine, { kind: 'file', path: path("it's ä") }),
+        probes.once(machine, { kind: 'file', path: path('none') }),
+        probes.once(machine, { kind: 'file', path: path('logs') }),
+        probes.once(machine, { kind: 'process', pid: child.pid ?? 0 }),
+        probes.once(machine, { kind: 'process', pid: 4_194_000 }),
+        probes.once(machine, { kind: 'pattern', pattern: `^/bin/sh .*odd_${process.pid}_pattern;` }),
+        probes.once(machine, { kind: 'pattern', pattern: `odd_${process.pid}_other|no.such` }),
+        probes.once(machine, { kind: 'command', command: `pwd; printf 'ä\\n0.5\\n'; echo "it's bad" >&2; exit 3` }),
+        probes.once(machine, { kind: 'eventFiles', folder: path('logs') }),
+        probes.once(machine, { kind: 'eventFiles', folder: path('nowhere') }),
       ]);
       assert.equal(file?.sizeBytes, 3);
       assert.ok(Math.abs((file?.modifiedMs ?? 0) - Date.now()) < 60_000);
@@ -110,7 +110,7 @@ function looksAt(name: string, machineOf: () => LookMachine): void {
 
     it('never finds ourselves: the query, the shell that it is asked by, nor whoever asks', async () => {
       const other = start(`: grep -nE odd_${process.pid}; sleep 60; :`);
-      const found = await looks.once(machineOf(), {
+      const found = await probes.once(machineOf(), {
         kind: 'pattern',
         pattern: `odd_${process.pid}|node .*mocha|IFS= read|sed -n|grep -nE|sshd: .*notty`,
       });
@@ -127,17 +127,20 @@ function looksAt(name: string, machineOf: () => LookMachine): void {
 
     it('refuses a pattern that is none, by itself', async () => {
       const machine = machineOf();
-      const good = looks.once(machine, { kind: 'pattern', pattern: '.' });
-      await assert.rejects(looks.once(machine, { kind: 'pattern', pattern: 'a(' }), /no extended regular expression/);
+      const good = probes.once(machine, { kind: 'pattern', pattern: '.' });
+      await assert.rejects(probes.once(machine, { kind: 'pattern', pattern: 'a(' }), /no extended regular expression/);
       assert.ok((await good).length > 0);
     });
 
     it('lets neither a hanging command nor a noisy one hold up or falsify another look', async () => {
       const { machine, asked } = counted(machineOf());
       const told: Record<string, unknown[]> = {};
-      const watch = (key: string, look: Look): void => {
+      const watch = (key: string, probe: Probe): void => {
         const list = (told[key] = [] as unknown[]);
-        looks.watch(machine, look as never, { answer: (answer) => list.push(answer), failed: (why) => list.push(why) });
+        probes.watch(machine, probe as never, {
+          answer: (answer) => list.push(answer),
+          failed: (why) => list.push(why),
+        });
       };
       watch('hangs', { kind: 'command', command: `echo $$ >>${shellQuote(path('pids'))}; sleep 70; echo 1` });
       watch('noisy', { kind: 'command', command: 'seq 1 300000; printf "\\001x\\n@0"; echo 7' });
@@ -158,7 +161,7 @@ function looksAt(name: string, machineOf: () => LookMachine): void {
     it('sees processes end', async () => {
       const child = start('sleep 60');
       const answers: boolean[] = [];
-      looks.watch(
+      probes.watch(
         machineOf(),
         { kind: 'process', pid: child.pid ?? 0 },
         { answer: (found) => answers.push(found !== undefined), failed: () => undefined },
