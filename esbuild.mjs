@@ -26,7 +26,7 @@ const moduleBanner = "import { createRequire } from 'node:module';\nconst requir
 /** Each entry point is a file of `dist`, by its name. A window loads the engine with its first use. */
 const entryPoints = {
   ...{ extension: 'src/extension.ts', engine: 'src/compose/engine.ts' },
-  ...{ keeper: 'src/keeper/main.ts', cli: 'src/cli/main.ts' },
+  ...{ background: 'src/background/main.ts', cli: 'src/cli/main.ts' },
 };
 
 async function productBuilds() {

@@ -13,7 +13,7 @@ import { parseArguments, type CliOptions } from './arguments.ts';
 import { chooseProvider, homeOf, inProject, settingsFor } from './choose.ts';
 import { askedCommand, commandList, type AskedCommand } from './commandTable.ts';
 import { follow } from './follow.ts';
-import { secretKeeper } from '../compose/secrets.ts';
+import { secretStore } from '../compose/secrets.ts';
 import { keyReader } from './auth/keys.ts';
 import { modelNamed } from './models/modelChoice.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
@@ -88,7 +88,7 @@ async function work(options: CliOptions, world: CliWorld): Promise<number> {
     settings: () => settingsFor(options, provider, world, preferences),
     ports: {
       secret: readKey,
-      storeSecret: secretKeeper(home.authFolder),
+      storeSecret: secretStore(home.authFolder),
       approve: (request, signal) => asked(approvals, () => askPerson(request, world, signal)),
       ...(isTerminal ? terminalPrompts(world, (ask) => asked(approvals, ask)) : refusingPrompts(world)),
     },

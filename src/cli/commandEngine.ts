@@ -3,7 +3,7 @@ import type { Engine } from '../agent/contract/engine.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { silentLogger } from '../base/logger.ts';
 import type { CommandContext } from './command.ts';
-import { secretKeeper } from '../compose/secrets.ts';
+import { secretStore } from '../compose/secrets.ts';
 import { keyReader } from './auth/keys.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
 import { homeAt } from '../compose/home.ts';
@@ -22,7 +22,7 @@ export async function withEngine<T>(
     settings: () => settings,
     ports: {
       secret: keyReader(world.env, authFolder),
-      storeSecret: secretKeeper(authFolder),
+      storeSecret: secretStore(authFolder),
       approve: () => Promise.resolve('deny'),
       ...(isTerminal ? terminalPrompts(world) : refusingPrompts(world)),
     },

@@ -1,4 +1,4 @@
-/** What a window leaves to the keeper, which goes on with its sessions once the window is gone. One JSON line. */
+/** What a window leaves to the background process, which goes on with its sessions once the window is gone. One JSON line. */
 import path from 'node:path';
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';

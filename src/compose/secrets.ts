@@ -1,2 +1,2 @@
 /** Secrets in files that only their owner reads. */
-export { readSecretFile, secretKeeper } from '../storage/secretFiles.ts';
+export { readSecretFile, secretStore } from '../storage/secretFiles.ts';

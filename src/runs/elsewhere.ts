@@ -2,7 +2,7 @@
 import { delay, type Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Machine } from '../machines/machine.ts';
-import { parseProcess, runFolder, type RunFolder } from './capsule.ts';
+import { parseProcess, runFolder, type RunFolder } from './supervisor.ts';
 import { parseExit, verdictWithoutRecord } from './exitRecord.ts';
 import { hostOf } from './hostOf.ts';
 import { readIfThere } from './probe.ts';

@@ -1,7 +1,7 @@
-/** What the capsule wrote down at the end, as a verdict. */
+/** What the supervisor wrote down at the end, as a verdict. */
 import { signalName } from '../base/signals.ts';
 import type { Machine } from '../machines/machine.ts';
-import { parseFields, parseProcess, type RunFolder } from './capsule.ts';
+import { parseFields, parseProcess, type RunFolder } from './supervisor.ts';
 import { probe, readIfThere } from './probe.ts';
 import type { RunEnd, Verdict } from './run.ts';
 
@@ -18,7 +18,7 @@ export function parseExit(text: string): RunEnd | undefined {
 }
 
 /**
- * Of a run whose processes are gone, and whose capsule is not there to write a record: `otherwise`, unless it was ended.
+ * Of a run whose processes are gone, and whose supervisor is not there to write a record: `otherwise`, unless it was ended.
  * Rejects with `MachineFailure`.
  */
 export async function verdictWithoutRecord(machine: Machine, folder: RunFolder, otherwise: Verdict): Promise<Verdict> {
@@ -27,10 +27,10 @@ export async function verdictWithoutRecord(machine: Machine, folder: RunFolder, 
   return limit === undefined ? otherwise : { kind: 'time_limit' };
 }
 
-/** Whether the capsule of a run is there, so that a record may still come. Rejects with `MachineFailure`. */
-export async function hasKeeper(machine: Machine, folder: RunFolder): Promise<boolean> {
-  const keeper = parseProcess((await readIfThere(machine, folder.keeper, 4096)) ?? '');
-  return keeper !== undefined && (await probe(machine, keeper)).kind === 'alive';
+/** Whether the supervisor of a run is there, so that a record may still come. Rejects with `MachineFailure`. */
+export async function hasSupervisor(machine: Machine, folder: RunFolder): Promise<boolean> {
+  const supervisorProcess = parseProcess((await readIfThere(machine, folder.supervisorProcess, 4096)) ?? '');
+  return supervisorProcess !== undefined && (await probe(machine, supervisorProcess)).kind === 'alive';
 }
 
 /** A shell reports a death by signal n as 128 + n, of the command itself or of the last program it ran. */

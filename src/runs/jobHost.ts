@@ -1,7 +1,7 @@
-/** A run in the queue of a scheduler, or where that started it. The scheduler knows whether it goes on, its capsule how it ended. */
+/** A run in the queue of a scheduler, or where that started it. The scheduler knows whether it goes on, its supervisor how it ended. */
 import { delay, type Clock } from '../base/clock.ts';
 import { MachineFailure, type JobEnd, type JobState, type Machine, type Scheduler } from '../machines/machine.ts';
-import { parseSignalReport, runFolder, signalCommand, type RunFolder, type SignalReport } from './capsule.ts';
+import { parseSignalReport, runFolder, signalCommand, type RunFolder, type SignalReport } from './supervisor.ts';
 import type { Presence } from './presence.ts';
 import type { RunEnd, RunProcess, RunSpec, Verdict } from './run.ts';
 import type { RunHost, RunHostParts, SignalOutcome } from './runHost.ts';
@@ -12,7 +12,7 @@ export interface JobHostParts extends RunHostParts {
 
 /** From the end of a killed command to that of its job. */
 const endTimeoutMs = 60_000;
-/** Its capsule shows every few seconds that it lives; network drives are slow to tell. */
+/** Its supervisor shows every few seconds that it lives; network drives are slow to tell. */
 const heartbeatTimeoutMs = 120_000;
 /** The same, where its job is said to be over: a controller that lost its state says so of jobs that go on. */
 const afterlifeMs = 20_000;
@@ -98,7 +98,7 @@ export class JobHost implements RunHost {
     const isRunning = state.kind === 'running';
     if (graceMs === undefined) return { ...(await this.#tell(jobId, signal, isRunning)), isOver: false };
     const report = await this.#tell(jobId, signal, isRunning, graceMs);
-    // Its capsule has said so where it could.
+    // Its supervisor has said so where it could.
     if (report.signalled.length === 0) await this.#markKilled(graceMs);
     await this.#scheduler.cancel(jobId);
     return { ...report, isOver: await this.#isEnded(jobId) };

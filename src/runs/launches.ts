@@ -5,7 +5,7 @@ import type { RunId } from '../base/ids.ts';
 import { shellQuote } from '../base/text.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
-import { capsuleFiles, runFolder } from './capsule.ts';
+import { supervisorFiles, runFolder } from './supervisor.ts';
 import type { FollowedRuns } from './followedRuns.ts';
 import { notStarted, unconfirmed, type LaunchFailure } from './launchFailure.ts';
 import type { LiveRun, Run } from './liveRun.ts';
@@ -138,7 +138,7 @@ export class Launches {
   async #refusal(spec: RunSpec, text: string): Promise<LaunchFailure> {
     const machine = this.#deps.machines.get(spec.machineId);
     const busy = await machine.stat(runFolder(machine.runsFolder, spec.id).busy).catch(() => undefined);
-    const why = text || 'the capsule could not start the command';
+    const why = text || 'the supervisor could not start the command';
     return notStarted(spec, why, undefined, busy !== undefined);
   }
 
@@ -156,6 +156,6 @@ async function writeCapsule(machine: Machine, spec: RunSpec): Promise<void> {
     const why = stderr.trim() || outcome.kind;
     throw new MachineFailure('io', `Machine ${machine.id} could not do what was asked: ${why}`);
   }
-  const files = Object.entries(capsuleFiles(spec, machine));
+  const files = Object.entries(supervisorFiles(spec, machine));
   await Promise.all(files.map(([name, text]) => machine.writeFile(`${path}/${name}`, Buffer.from(text))));
 }

@@ -26,7 +26,7 @@ gpus_there() {
   fi
 }
 
-# Whether the run that lease $1 names goes on: it has no exit record, and its capsule lives or processes of it are left.
+# Whether the run that lease $1 names goes on: it has no exit record, and its supervisor lives or processes of it are left.
 is_held() {
   owner=$(value folder "$1")
   [ -n "$owner" ] && ! [ -e "$owner/exit" ] || return 1

@@ -4,7 +4,7 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
-import { leaseFunctions } from './capsuleScript.ts';
+import { leaseFunctions } from './supervisorScript.ts';
 
 /** A run that goes on. */
 export interface LeaseHolder {

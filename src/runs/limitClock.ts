@@ -4,7 +4,7 @@ import { coalesced } from '../base/coalesced.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import type { Machine } from '../machines/machine.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
-import { runFolder } from './capsule.ts';
+import { runFolder } from './supervisor.ts';
 import type { RunSpec } from './run.ts';
 
 export interface LimitClockParts {
@@ -17,7 +17,7 @@ export interface LimitClockParts {
 const retryMs = 5_000;
 
 /**
- * Tells the capsule, once, how long ago the first metric came, as soon as there is one and the machine can be reached.
+ * Tells the supervisor, once, how long ago the first metric came, as soon as there is one and the machine can be reached.
  * An age, not a time: clocks of two computers differ. `isOver`: there is nothing to limit any more.
  */
 export function limitClock({ spec, machine, metrics, clock }: LimitClockParts, isOver: () => boolean): Disposable {

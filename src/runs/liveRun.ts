@@ -7,7 +7,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Follow, Machine } from '../machines/machine.ts';
 import type { MetricPoint } from '../metrics/metric.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
-import { parseProcess, runFolder, type RunFolder } from './capsule.ts';
+import { parseProcess, runFolder, type RunFolder } from './supervisor.ts';
 import { parseExit, verdictWithoutRecord } from './exitRecord.ts';
 import { hostOf } from './hostOf.ts';
 import { limitClock } from './limitClock.ts';
@@ -68,7 +68,7 @@ export class LiveRun implements Run, Disposable {
   readonly #owned = new DisposableStore();
   readonly #hasStarted = Promise.withResolvers<void>();
   readonly #hasEnded = Promise.withResolvers<void>();
-  /** Reads what the capsule wrote, and follows from it. */
+  /** Reads what the supervisor wrote, and follows from it. */
   readonly refresh = coalesced(() => this.#refresh());
   #follow: Follow | undefined;
   #nextCheck: Disposable | undefined;
@@ -263,7 +263,7 @@ export class LiveRun implements Run, Disposable {
     });
   }
 
-  /** Its last sign of life: what it printed, or the heartbeat of its capsule. */
+  /** Its last sign of life: what it printed, or the heartbeat of its supervisor. */
   async #lastSeenMs(): Promise<number> {
     const heartbeat = await this.#parts.machine.stat(this.#folder.heartbeat);
     return Math.max(heartbeat?.modifiedMs ?? 0, this.#lastOutputMs ?? 0) || this.#parts.clock.now();

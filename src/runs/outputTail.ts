@@ -1,7 +1,7 @@
 /** The last lines of a run's output, bounded however long the output or its lines are. */
 import { cleanText } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
-import { runFolder } from './capsule.ts';
+import { runFolder } from './supervisor.ts';
 import type { Run } from './liveRun.ts';
 
 export interface OutputTail {

@@ -1,8 +1,8 @@
-/** A run that its machine started directly: a process, whose capsule does everything. */
+/** A run that its machine started directly: a process, whose supervisor does everything. */
 import type { Clock } from '../base/clock.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
-import { parseSignalReport, runFolder, signalCommand, type RunFolder } from './capsule.ts';
-import { hasKeeper } from './exitRecord.ts';
+import { parseSignalReport, runFolder, signalCommand, type RunFolder } from './supervisor.ts';
+import { hasSupervisor } from './exitRecord.ts';
 import type { Presence } from './presence.ts';
 import { probe } from './probe.ts';
 import type { RunEnd, RunProcess } from './run.ts';
@@ -14,7 +14,7 @@ const startGraceMs = 30_000;
 export class ProcessHost implements RunHost {
   /** Files tell of the end at once; this is for the ends that leave no file. */
   readonly checkIntervalMs = 5000;
-  /** The capsule needs a moment between the end of the command and its record. */
+  /** The supervisor needs a moment between the end of the command and its record. */
   readonly recordGraceMs = 5000;
   readonly jobId = undefined;
   readonly #machine: Machine;
@@ -40,8 +40,8 @@ export class ProcessHost implements RunHost {
         : { kind: 'gone', why: 'its command was never started', isFinal: true };
     const presence = await probe(this.#machine, process);
     if (presence.kind !== 'gone' || presence.isFinal) return presence;
-    // A capsule that lives waits for the rest of a run that is being ended.
-    return (await hasKeeper(this.#machine, this.#folder)) ? { kind: 'alive' } : presence;
+    // A supervisor that lives waits for the rest of a run that is being ended.
+    return (await hasSupervisor(this.#machine, this.#folder)) ? { kind: 'alive' } : presence;
   }
 
   identified(process: RunProcess): Promise<RunProcess> {

@@ -66,7 +66,7 @@ export type Verdict =
   | { readonly kind: 'time_limit' }
   | { readonly kind: 'killed' }
   | { readonly kind: 'preempted' }
-  /** The process is gone and left no exit record (power cut, capsule killed). Nothing is known of its end. */
+  /** The process is gone and left no exit record (power cut, supervisor killed). Nothing is known of its end. */
   | { readonly kind: 'lost'; readonly why: string };
 
 export interface RunEnd {

@@ -5,7 +5,7 @@ import { Emitter, type Event } from '../base/emitter.ts';
 import type { RunId } from '../base/ids.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import type { Machines } from '../machines/machine.ts';
-import { runFolder, type SignalReport } from './capsule.ts';
+import { runFolder, type SignalReport } from './supervisor.ts';
 import { FollowedRuns } from './followedRuns.ts';
 import { hostOf } from './hostOf.ts';
 import { Launches, type LaunchTogetherOptions } from './launches.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { retry } from '../base/retries.ts';
 import { MachineFailure, type JobElement, type JobRequest, type Machine, type Scheduler } from '../machines/machine.ts';
-import { renewArgv, runFolder, signalArgv, startArgv } from './capsule.ts';
+import { renewArgv, runFolder, signalArgv, startArgv } from './supervisor.ts';
 import { notStarted, unconfirmed } from './launchFailure.ts';
 import type { RunSpec } from './run.ts';
 
@@ -13,7 +13,7 @@ const submitTimeoutMs = 180_000;
 /** The waits between attempts on a machine whose link broke. */
 const policy = { firstMs: 500 };
 
-/** The capsule starts a run once, however often it is asked. Rejects with `LaunchFailure`. */
+/** The supervisor starts a run once, however often it is asked. Rejects with `LaunchFailure`. */
 export async function startProcess(machine: Machine, spec: RunSpec, clock: Clock): Promise<void> {
   const argv = startArgv(runFolder(machine.runsFolder, spec.id));
   const start = (): Promise<void> => machine.spawnDetached(argv, { cwd: spec.cwd, env: envOf(spec) });

@@ -1,5 +1,5 @@
 
-# Taking leases, in the capsule of a run. Needs leases.sh and $folder; refuse ends the capsule.
+# Taking leases, in the supervisor of a run. Needs leases.sh and $folder; refuse ends the supervisor.
 
 # Takes what the run was promised for itself alone, or refuses to start it.
 take_leases() {
@@ -76,7 +76,7 @@ write_leases() {
   printf 'gpus=%s\nslot=%s\n' "$taken" "$slot" >"$folder/lease"
 }
 
-# One capsule deals at a time. The lock with the highest number counts, and it is free when it is empty or its capsule
+# One supervisor deals at a time. The lock with the highest number counts, and it is free when it is empty or its supervisor
 # dead. It is never taken away, only followed by the next number, which can be made once: so nobody takes away a lock
 # that was taken after he had looked.
 lock() {

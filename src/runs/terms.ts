@@ -1,4 +1,4 @@
-/** What a run is given and allowed on its machine, as its capsule reads it: lines `name=value`, what is absent is not said. */
+/** What a run is given and allowed on its machine, as its supervisor reads it: lines `name=value`, what is absent is not said. */
 import type { Machine } from '../machines/machine.ts';
 import type { RunSpec } from './run.ts';
 

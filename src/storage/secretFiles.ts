@@ -5,7 +5,7 @@ import { codeOf, UserFacing } from '../base/errors.ts';
 import { writeFileAtomic } from './atomicFile.ts';
 
 /** Keeps a secret in `folder`; `undefined` forgets it. Rejects with `StorageFailure`. */
-export function secretKeeper(folder: string): (name: string, value: string | undefined) => Promise<void> {
+export function secretStore(folder: string): (name: string, value: string | undefined) => Promise<void> {
   return async (name, value) => {
     const file = path.join(folder, name);
     if (value === undefined) return rm(file, { force: true });

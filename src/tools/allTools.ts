@@ -4,7 +4,7 @@ import { askPerson, type PersonAsker } from './session/askPerson.ts';
 import { clearMetrics } from './runs/clearMetrics.ts';
 import { compareRuns } from './runs/compareRuns.ts';
 import { consult, type Consultant } from './session/consult.ts';
-import { envSnapshot, type SnapshotKeeper } from './runs/envSnapshot.ts';
+import { envSnapshot, type CodeSnapshots } from './runs/envSnapshot.ts';
 import { expBranch } from './experiments/expBranch.ts';
 import { expBranches } from './experiments/expBranches.ts';
 import { expCheckout } from './experiments/expCheckout.ts';
@@ -46,7 +46,7 @@ export interface AllToolsDeps {
   readonly sweeps: SweepStarter;
   readonly measured: MeasuredRuns;
   readonly memory: MemoryStore;
-  readonly snapshots: SnapshotKeeper;
+  readonly snapshots: CodeSnapshots;
   readonly pages: PageReader;
   readonly searcher: WebSearcher;
   readonly consultant: Consultant;

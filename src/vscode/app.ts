@@ -85,7 +85,7 @@ export class App implements Disposable {
 
   /** Lets go of the sessions; runs go on. */
   close(): Promise<void> {
-    // That they are let go of here is no reason for the keeper to do so.
+    // That they are let go of here is no reason for the background process to do so.
     this.#keepRunning?.dispose();
     return this.#parts.host.close();
   }

@@ -1,4 +1,4 @@
-/** The processes of a night that is disturbed: a session's, a window's with a keeper beside it, and how they are killed. */
+/** The processes of a night that is disturbed: a session's, a window's with a background process beside it, and how they are killed. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { codeOf } from '../../src/base/errors.ts';
 import type { SessionId } from '../../src/base/ids.ts';
 import { homeAt } from '../../src/storage/home.ts';
 
-/** A `headless` one has nothing beside it; a `window` has a keeper that goes on when it is gone. */
+/** A `headless` one has nothing beside it; a `window` has a background process that goes on when it is gone. */
 export type LifeKind = 'headless' | 'window';
 
 export interface LifeTerms {
@@ -20,14 +20,14 @@ export interface LifeTerms {
   /** Of the model's server. */
   readonly url: string;
   readonly goal: string;
-  /** How long a keeper waits for the next window. */
+  /** How long a background process waits for the next window. */
   readonly graceMs: number;
   /** Absent: the session is begun. */
   readonly sessionId?: SessionId;
 }
 
 /** What a life tells its parent. */
-export type LifeNews = { readonly upMs: number; readonly processorMs: number } | { readonly keeperPid: number };
+export type LifeNews = { readonly upMs: number; readonly processorMs: number } | { readonly backgroundPid: number };
 
 /** When something is killed: `share`, 0 to 1, is drawn at random. */
 export interface Moment {
@@ -44,7 +44,7 @@ export interface Lived {
   readonly upMs?: number;
   /** Of all its threads until then; a busy machine does not distort it. */
   readonly processorMs?: number;
-  readonly keeperPid?: number;
+  readonly backgroundPid?: number;
 }
 
 /** A quarter of the kills come before the session goes on, the others up to `longestLifeMs` after. */
@@ -60,7 +60,7 @@ const afterBootMs = ({ share }: Moment): number => ((share - inBoot) / (1 - inBo
 /** Without a moment it lives until the session has ended. Rejects where it fails by itself. */
 export async function live(terms: LifeTerms, moment?: Moment): Promise<Lived> {
   const life = fork(join(import.meta.dirname, 'nightLife.ts'), [JSON.stringify(terms)], { stdio: 'inherit' });
-  const told: { upMs?: number; processorMs?: number; keeperPid?: number } = {};
+  const told: { upMs?: number; processorMs?: number; backgroundPid?: number } = {};
   let diedMs = 0;
   let timer: NodeJS.Timeout | undefined;
   const killAfter = (ms: number | undefined): void => {
@@ -87,9 +87,9 @@ export interface Kept {
   readonly upMs?: number;
 }
 
-/** Lets the keeper of a window that is dead go on until the moment, and then kills it, or leaves it alive. */
+/** Lets the background process of a window that is dead go on until the moment, and then kills it, or leaves it alive. */
 export async function keepOn(
-  { keeperPid = 0, diedMs }: Lived,
+  { backgroundPid = 0, diedMs }: Lived,
   { home, graceMs }: LifeTerms,
   { moment, isKilled }: { readonly moment: Moment; readonly isKilled: boolean },
 ): Promise<Kept> {
@@ -97,22 +97,22 @@ export async function keepOn(
   let upAtMs: number | undefined;
   for (const limitMs = Date.now() + (endMs ?? mostBootMs); Date.now() < limitMs && upAtMs === undefined;) {
     upAtMs = await wentOnAt(home, diedMs);
-    if (upAtMs === undefined && (await isGone(keeperPid))) return { wasKilled: false };
+    if (upAtMs === undefined && (await isGone(backgroundPid))) return { wasKilled: false };
     await delay(refreshEveryMs);
   }
   if (endMs === undefined) await delay(afterBootMs(moment));
-  const wasKilled = isKilled && !(await isGone(keeperPid));
-  if (wasKilled) endKeeper(keeperPid);
+  const wasKilled = isKilled && !(await isGone(backgroundPid));
+  if (wasKilled) endBackground(backgroundPid);
   return { wasKilled, ...(upAtMs !== undefined && { upMs: upAtMs - diedMs - graceMs }) };
 }
 
-/** Ends keepers that still wait to see whether their session needs them. */
+/** Ends background processes that still wait to see whether their session needs them. */
 export async function endAll(pids: readonly number[]): Promise<void> {
-  for (const pid of pids) if (!(await isGone(pid))) endKeeper(pid);
+  for (const pid of pids) if (!(await isGone(pid))) endBackground(pid);
 }
 
 /** It and the process that does its work, which are a group. */
-const endKeeper = (pid: number): boolean => process.kill(-pid, 'SIGKILL');
+const endBackground = (pid: number): boolean => process.kill(-pid, 'SIGKILL');
 
 /** The first time since then, as the log of the background says. */
 async function wentOnAt(home: string, sinceMs: number): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 /**
  * A night whose processes are killed two hundred times, against one that nobody disturbs: the one that works in a terminal,
- * a window, and the keeper that goes on after a window.
+ * a window, and the background process that goes on after a window.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
@@ -66,7 +66,7 @@ function figures(nights: readonly Night[], kills: number): Figure[] {
     },
     { name: 'of a process in a terminal', value: killed('headless'), unit: 'count' },
     { name: 'of a window', value: killed('window'), unit: 'count' },
-    { name: 'of the keeper that went on after it', value: killed('keeper'), unit: 'count' },
+    { name: 'of the background process that went on after it', value: killed('backgroundProcess'), unit: 'count' },
     { name: 'nights', value: nights.length, unit: 'count' },
     { name: 'runs lost', value: sum(({ lost }) => lost), unit: 'count', aim: none },
     { name: 'runs doubled', value: sum(({ doubled }) => doubled), unit: 'count', aim: none },
@@ -78,22 +78,22 @@ function figures(nights: readonly Night[], kills: number): Figure[] {
   ];
 }
 
-type Victim = LifeKind | 'keeper';
-type Recovery = 'dead' | 'background' | 'keeper';
+type Victim = LifeKind | 'backgroundProcess';
+type Recovery = 'dead' | 'background' | 'backgroundProcess';
 
 const recoveryTexts: readonly { readonly kind: Recovery; readonly text: string }[] = [
   { kind: 'dead', text: 'process started → the session goes on, its runs adopted' },
   { kind: 'background', text: 'the same, taken back from the background' },
-  { kind: 'keeper', text: 'window dead → the keeper goes on, without its grace' },
+  { kind: 'backgroundProcess', text: 'window dead → the background process goes on, without its grace' },
 ];
 
 class Night {
   readonly kills: Victim[] = [];
-  readonly recoveriesMs: Readonly<Record<Recovery, number[]>> = { dead: [], background: [], keeper: [] };
+  readonly recoveriesMs: Readonly<Record<Recovery, number[]>> = { dead: [], background: [], backgroundProcess: [] };
   readonly processorMs: number[] = [];
   readonly #folder: string;
   readonly #terms: Omit<LifeTerms, 'kind' | 'sessionId'>;
-  readonly #keepers: number[] = [];
+  readonly #backgroundPids: number[] = [];
   lost = 0;
   doubled = 0;
   differing = 0;
@@ -117,7 +117,7 @@ class Night {
         throw new Error('A whole night passed before the first kill: this machine is too slow, or too fast.');
       await this.toEnd();
     } finally {
-      await endAll(this.#keepers);
+      await endAll(this.#backgroundPids);
     }
   }
 
@@ -141,12 +141,15 @@ class Night {
     if (from !== undefined && lived.processorMs !== undefined) this.processorMs.push(lived.processorMs);
     if (!lived.wasKilled) return false;
     this.kills.push(terms.kind);
-    if (lived.keeperPid === undefined) return true;
-    this.#keepers.push(lived.keeperPid);
+    if (lived.backgroundPid === undefined) return true;
+    this.#backgroundPids.push(lived.backgroundPid);
     const isKilled = next() < 0.5 && this.kills.length < most;
-    const kept = await keepOn(lived, terms, { isKilled, moment: { share: next(), bootMs: this.#bootMs('keeper') } });
-    if (kept.upMs !== undefined) this.recoveriesMs.keeper.push(kept.upMs);
-    if (kept.wasKilled) this.kills.push('keeper');
+    const kept = await keepOn(lived, terms, {
+      isKilled,
+      moment: { share: next(), bootMs: this.#bootMs('backgroundProcess') },
+    });
+    if (kept.upMs !== undefined) this.recoveriesMs.backgroundProcess.push(kept.upMs);
+    if (kept.wasKilled) this.kills.push('backgroundProcess');
     return true;
   }
 

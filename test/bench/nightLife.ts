@@ -1,6 +1,6 @@
 /**
  * One life of a night, in a process of its own so that it can be killed: begins a session, or takes it up, with the bundles
- * that are shipped. A window has its keeper beside it. Tells its parent when the session goes on, with how long that took
+ * that are shipped. A window has its background process beside it. Tells its parent when the session goes on, with how long that took
  * from the start of the process.
  */
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { EngineSettings } from '../../src/agent/contract/settings.ts';
 import type { Handover } from '../../src/compose/handover.ts';
 import type { SessionId } from '../../src/base/ids.ts';
-import type { KeeperProcess } from '../../src/vscode/keepRunning/keepRunningProcess.ts';
+import type { BackgroundProcess } from '../../src/vscode/keepRunning/keepRunningProcess.ts';
 import type * as compose from '../../src/compose/engine.ts';
 import type { LifeNews, LifeTerms } from './killedLives.ts';
 
@@ -40,25 +40,25 @@ const upMs = performance.now();
 const { user, system } = process.cpuUsage();
 if (session.state.phase !== 'ended') {
   tell({ upMs, processorMs: (user + system) / 1_000 });
-  const keeper = kind === 'window' ? await standBy(session.id) : undefined;
+  const backgroundProcess = kind === 'window' ? await standBy(session.id) : undefined;
   await session.ended;
-  keeper?.dismiss(handoverOf([]));
+  backgroundProcess?.dismiss(handoverOf([]));
 }
 await engine.close();
 process.disconnect();
 
-async function standBy(id: SessionId): Promise<KeeperProcess> {
-  const { KeeperProcess: Keeper } = await import('../../src/vscode/keepRunning/keepRunningProcess.ts');
-  const keeper = new Keeper({
-    ...{ home, logFile: join(home, 'background.log'), file: join(product, 'keeper.cjs') },
+async function standBy(id: SessionId): Promise<BackgroundProcess> {
+  const { BackgroundProcess: BackgroundProcess } = await import('../../src/vscode/keepRunning/keepRunningProcess.ts');
+  const backgroundProcess = new BackgroundProcess({
+    ...{ home, logFile: join(home, 'background.log'), file: join(product, 'background.cjs') },
     secretVariables: [],
     onExit: (problem) => {
-      throw new Error(`The keeper is gone: ${problem}`);
+      throw new Error(`The background process is gone: ${problem}`);
     },
   });
-  if (keeper.pid !== undefined) tell({ keeperPid: keeper.pid });
-  keeper.tell(handoverOf([id]));
-  return keeper;
+  if (backgroundProcess.pid !== undefined) tell({ backgroundPid: backgroundProcess.pid });
+  backgroundProcess.tell(handoverOf([id]));
+  return backgroundProcess;
 }
 
 function handoverOf(sessions: Handover['sessions']): Handover {

@@ -13,7 +13,7 @@ const needed = [
   /^package\.json$/,
   /^(readme|changelog)\.md$/i,
   /^LICENSE\.txt$/,
-  /^dist\/((extension|engine|keeper)\.cjs|pageWorker\.mjs|sql-wasm\.wasm|(machines|project)\.schema\.json)$/,
+  /^dist\/((extension|engine|background)\.cjs|pageWorker\.mjs|sql-wasm\.wasm|(machines|project)\.schema\.json)$/,
   // What they share, and what only a call needs; not the command line.
   /^dist\/(?!onThisComputer)[\w-]+-[0-9A-Z]{8}\.cjs$/,
   /^dist\/webview\/[^/]+\/[^/]+\.(js|css|ttf)$/,
@@ -52,7 +52,7 @@ describe('the installed VSIX', () => {
       'dist/webview/session/main.js',
       'dist/webview/session/style.css',
       'dist/engine.cjs',
-      'dist/keeper.cjs',
+      'dist/background.cjs',
       'dist/sql-wasm.wasm',
       'dist/machines.schema.json',
       'dist/project.schema.json',

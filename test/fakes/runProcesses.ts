@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RunId } from '../../src/base/ids.ts';
 
-/** Of the run itself and of its capsule, which is there until it has written down the end. */
+/** Of the run itself and of its supervisor, which is there until it has written down the end. */
 export const processesOf = (id: RunId): string[] =>
   pids().filter((pid) => has(pid, 'environ', variable(id)) || has(pid, 'cmdline', `${id}/capsule.sh`));
 

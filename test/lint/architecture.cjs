@@ -38,7 +38,7 @@ module.exports = {
     {
       name: 'core-knows-no-vscode',
       severity: 'error',
-      from: { path: `^src/(${core}|protocol|cli|keeper|compose)` },
+      from: { path: `^src/(${core}|protocol|cli|background|compose)` },
       to: { path: '(^|/)vscode($|/)|^src/(vscode/|extension)' },
     },
     {
@@ -55,30 +55,30 @@ module.exports = {
     },
     { name: 'src-knows-no-webview', severity: 'error', from: { path: '^src/' }, to: { path: '^(webview|test)/' } },
     {
-      name: 'skins-know-not-each-other',
+      name: 'front-ends-know-not-each-other',
       severity: 'error',
       from: { path: '^src/vscode/' },
-      to: { path: '^src/(cli/|keeper/|extension)' },
+      to: { path: '^src/(cli/|background/|extension)' },
     },
     {
-      name: 'cli-is-a-skin',
+      name: 'cli-is-a-front-end',
       severity: 'error',
       from: { path: '^src/cli/' },
-      to: { path: '^src/(vscode/|keeper/|extension)' },
+      to: { path: '^src/(vscode/|background/|extension)' },
     },
     {
-      name: 'keeper-is-a-skin',
+      name: 'background-is-a-front-end',
       severity: 'error',
-      from: { path: '^src/keeper/' },
+      from: { path: '^src/background/' },
       to: { path: '^src/(vscode/|cli/|extension)' },
     },
     {
       name: 'front-ends-have-one-door',
       severity: 'error',
-      from: { path: '^src/(vscode|cli|keeper)/|^src/extension' },
+      from: { path: '^src/(vscode|cli|background)/|^src/extension' },
       to: {
         path: '^src/',
-        pathNot: '^src/(compose|presentation|protocol|base|vscode|cli|keeper)/',
+        pathNot: '^src/(compose|presentation|protocol|base|vscode|cli|background)/',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -89,10 +89,10 @@ module.exports = {
       to: { path: '^src/compose/engine\\.ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'nobody-imports-a-skin',
+      name: 'nobody-imports-a-front-end',
       severity: 'error',
       from: { path: `^src/(${core}|protocol|compose)` },
-      to: { path: '^src/(cli|keeper|vscode)/' },
+      to: { path: '^src/(cli|background|vscode)/' },
     },
     {
       name: 'protocol-is-browser-safe',

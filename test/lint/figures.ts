@@ -16,8 +16,8 @@ const { floors } = createRequire(import.meta.url)('./layers.cjs') as {
 /** First words that leave a comment without a subject, or hide it. */
 const openers = new Set('It They One What Who Whose Of Nor Such Absent As How Where'.split(' '));
 const longestLine = 100;
-const frontEnds = /^src\/(?:vscode|cli|background|keeper)\/|^src\/extension/;
-const theirDoor = /^src\/(?:compose|presentation|protocol|base|vscode|cli|background|keeper)\/|^src\/extension/;
+const frontEnds = /^src\/(?:vscode|cli|background)\/|^src\/extension/;
+const theirDoor = /^src\/(?:compose|presentation|protocol|base|vscode|cli|background)\/|^src\/extension/;
 
 export interface Figures {
   /** Places, as `file:line`. */

@@ -1,4 +1,4 @@
-/** The capsule with the shells and programs of other systems, each put in place in a mount namespace. */
+/** The supervisor with the shells and programs of other systems, each put in place in a mount namespace. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ function program(bin: string, name: string, text: string): void {
   chmodSync(join(bin, name), 0o755);
 }
 
-describe('the capsule with the programs of other systems', function () {
+describe('the supervisor with the programs of other systems', function () {
   this.timeout(60_000);
   const { folder, controller, spec } = useRuns();
 
@@ -144,7 +144,7 @@ describe('the capsule with the programs of other systems', function () {
         assert.equal(bystander.liveness.kind, 'running');
       });
 
-      it('gives GPUs, and takes them over from a capsule that was killed', async () => {
+      it('gives GPUs, and takes them over from a supervisor that was killed', async () => {
         const one = on(system);
         const smi = "printf '0, GPU-aa\\n1, GPU-bb\\n'";
         program(join(folder(), 'bin'), 'nvidia-smi', smi);
@@ -158,8 +158,8 @@ describe('the capsule with the programs of other systems', function () {
         assert.deepEqual([...(await pids(one, first, 1)), ...(await pids(one, second, 1))].sort(), [0, 1]);
         assert.deepEqual((await freeSlots(one.machine)).gpus.map(({ heldBy }) => heldBy?.number).sort(), [1, 2]);
         await assert.rejects(one.runs.launch(spec('true', { resources })), { isBusy: true });
-        const keeper = join(folder(), 'runs', first.spec.id, 'capsule');
-        process.kill(Number(/^pid=(\d+)$/m.exec(readFileSync(keeper, 'utf8'))?.[1]), 'SIGKILL');
+        const supervisorProcess = join(folder(), 'runs', first.spec.id, 'capsule');
+        process.kill(Number(/^pid=(\d+)$/m.exec(readFileSync(supervisorProcess, 'utf8'))?.[1]), 'SIGKILL');
         await assert.rejects(one.runs.launch(spec('true', { resources })), { isBusy: true });
         await one.runs.kill(first, { signal: 'KILL', graceMs: 0 });
         assert.deepEqual(await ended(await one.runs.launch(spec('true', { resources }))), { kind: 'ok' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock, type Clock } from '../../src/base/clock.ts';
 import { toDisposable } from '../../src/base/disposable.ts';
-import { runFolder } from '../../src/runs/capsule.ts';
+import { runFolder } from '../../src/runs/supervisor.ts';
 import { LaunchFailure } from '../../src/runs/launchFailure.ts';
 import { eventsOnly } from '../fakes/eventsOnly.ts';
 import { until } from '../fakes/scratch.ts';
@@ -85,7 +85,7 @@ describe('runs on a Slurm cluster in trouble', () => {
     await cluster().stopController();
     try {
       await until('it is noticed', () => going.liveness.kind === 'unknown', 60_000);
-      // What its capsule wrote is its end, whoever is away.
+      // What its supervisor wrote is its end, whoever is away.
       assert.deepEqual(await endOf(short), { kind: 'ok' });
       const run = spec('echo never');
       const launch = runs.launch(run).then(
@@ -117,7 +117,7 @@ describe('runs on a Slurm cluster in trouble', () => {
       return Promise.resolve({ kind: 'ended', end: { kind: 'completed' }, endedMs: Date.now() });
     };
     const { heartbeat } = runFolder(machine.runsFolder, run.spec.id);
-    await until('its capsule beats', () => existsSync(heartbeat));
+    await until('its supervisor beats', () => existsSync(heartbeat));
     for (let beat = 1; beat <= 12; beat += 1) {
       utimesSync(heartbeat, beat, beat);
       const before = asked;
@@ -125,7 +125,7 @@ describe('runs on a Slurm cluster in trouble', () => {
       await until('it is looked at', () => asked > before + 1);
       assert.equal(run.liveness.kind, 'running');
     }
-    // Its capsule shows that it lives meanwhile.
+    // Its supervisor shows that it lives meanwhile.
     assert.equal((await runs.kill(run)).isVerified, false);
     scheduler.state = truth;
     assert.equal((await runs.kill(run, { graceMs: 1000 })).isVerified, true);

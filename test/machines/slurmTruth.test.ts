@@ -27,7 +27,7 @@ async function makeBed(): Promise<TruthBed> {
   };
   return {
     machine: (clock) => Promise.resolve(open(clock)),
-    // Jobs enter the group before their capsule does.
+    // Jobs enter the group before their supervisor does.
     limitMemory: () => open(systemClock, { prologue: [enterMemoryGroup()] }),
   };
 }

@@ -68,7 +68,7 @@ truthTable('SSH', async () => {
   } satisfies TruthBed;
 });
 
-/** Capsules are started in a control group with little memory. */
+/** Supervisors are started in a control group with little memory. */
 function limitMemory(machine: Machine): Machine {
   const spawn = machine.spawnDetached.bind(machine);
   const enter = `${enterMemoryGroup()} && exec "$@"`;

@@ -12,7 +12,7 @@ import { shellQuote } from '../../src/base/text.ts';
 import type { Disposable } from '../../src/base/disposable.ts';
 import type { FollowSink, Machine } from '../../src/machines/machine.ts';
 import { createMachines } from '../../src/machines/list/machineList.ts';
-import { runFolder } from '../../src/runs/capsule.ts';
+import { runFolder } from '../../src/runs/supervisor.ts';
 import type { Run, RunChange } from '../../src/runs/liveRun.ts';
 import type { RunSpec, Verdict } from '../../src/runs/run.ts';
 import { Runs } from '../../src/runs/runs.ts';
@@ -220,10 +220,10 @@ export function truthTable(name: string, open: () => Promise<TruthBed>, options:
     });
 
     async function powerCut(one: Helios, { process, outputPath, spec: { id } }: Run): Promise<void> {
-      const { path, keeper, process: file } = runFolder(one.machine.runsFolder, id);
+      const { path, supervisorProcess, process: file } = runFolder(one.machine.runsFolder, id);
       assert.equal(`${path}/output.log`, outputPath);
-      await asked(one, `kill -KILL $(sed -n s/^pid=//p ${keeper}); kill -KILL -${process?.pid}`);
-      await asked(one, `sed -i s/^boot_id=.*/boot_id=the-one-before/ ${keeper} ${file}`);
+      await asked(one, `kill -KILL $(sed -n s/^pid=//p ${supervisorProcess}); kill -KILL -${process?.pid}`);
+      await asked(one, `sed -i s/^boot_id=.*/boot_id=the-one-before/ ${supervisorProcess} ${file}`);
     }
 
     it('Helios is killed, and another one takes over when it is over', async () => {

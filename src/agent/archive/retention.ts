@@ -10,7 +10,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { shellQuote } from '../../base/text.ts';
 import { tidyWorktrees } from '../../experiments/git/tidyWorktrees.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
-import { runFolder } from '../../runs/capsule.ts';
+import { runFolder } from '../../runs/supervisor.ts';
 import type { Home } from '../../storage/home.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { CleanReport, OldSession, Retention, RetentionLimits, RetentionPlan } from '../contract/retention.ts';

@@ -11,7 +11,7 @@ import { drawCharts, type ReadSeries } from '../../reports/chartSet.ts';
 import { unmeasuredNumbers, knownNumbers } from '../../reports/claims.ts';
 import type { BriefFacts } from '../../reports/facts.ts';
 import { ReportFolder } from '../../reports/reportFolder.ts';
-import { runFolder } from '../../runs/capsule.ts';
+import { runFolder } from '../../runs/supervisor.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { Home } from '../../storage/home.ts';
 import type { Reports, WrittenReport, WrittenWriteup } from '../contract/reports.ts';

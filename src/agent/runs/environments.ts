@@ -6,7 +6,7 @@ import type { MemoryStore } from '../../memory/memoryStore.ts';
 import { writeFileAtomic } from '../../storage/atomicFile.ts';
 import { codeOf } from '../../base/errors.ts';
 import { capText } from '../../base/text.ts';
-import type { SnapshotKeeper, TakenSnapshot } from '../../tools/runs/envSnapshot.ts';
+import type { CodeSnapshots, TakenSnapshot } from '../../tools/runs/envSnapshot.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface EnvironmentsDeps {
@@ -22,7 +22,7 @@ const noteChars = 20_000;
 /** Where the environments of a session are. */
 export const snapshotFolder = (sessionFolder: string): string => path.join(sessionFolder, 'snapshots');
 
-export function createEnvironments({ log, machines, memory, folder }: EnvironmentsDeps): SnapshotKeeper {
+export function createEnvironments({ log, machines, memory, folder }: EnvironmentsDeps): CodeSnapshots {
   return {
     machines,
     async before(machineId, repo) {

@@ -34,7 +34,7 @@ export class GitGuard implements GitProtection {
     if (verdict.kind === 'git' && verdict.mayChange) throw new ToolFailure('Not run: here, git may only be read.');
   }
 
-  /** What the environment of a run needs so that its capsule puts the guard first. Rejects as `command` does. */
+  /** What the environment of a run needs so that its supervisor puts the guard first. Rejects as `command` does. */
   async runEnv(machine: Machine, command: string): Promise<Readonly<Record<string, string>>> {
     if (!this.#isOn()) return {};
     try {

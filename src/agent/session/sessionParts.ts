@@ -5,7 +5,7 @@ import { messageOf, UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Clock } from '../../base/clock.ts';
-import { CodeKeeper } from '../../experiments/git/codeKeeper.ts';
+import { ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
 import { defaultLimits, type LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
 import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -173,7 +173,7 @@ function createListeners(request: PartsRequest, owned: DisposableStore): Session
   const questions = owned.add(new Questions({ log, clock, onFailed }));
   const notices = owned.add(new SessionNotices({ ...shared, log, ...(project && { project }) }));
   const limits = (): LeaveOutLimits => keptLimits(shared.settings());
-  const code = new CodeKeeper({ sessionId: log.state.id, clock, limits });
+  const code = new ExperimentCodeStore({ sessionId: log.state.id, clock, limits });
   const experiments = owned.add(new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }));
   const memory = owned.add(createMemory(request));
   const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, sessionRuns })), clock));

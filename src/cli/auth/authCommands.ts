@@ -15,7 +15,7 @@ import { homeAt } from '../../compose/home.ts';
 import { authAction, type AuthArguments } from './authArguments.ts';
 import { authStatus, statusText } from './authStatus.ts';
 import { networkFor } from '../choose.ts';
-import { secretKeeper } from '../../compose/secrets.ts';
+import { secretStore } from '../../compose/secrets.ts';
 import { keyReader } from './keys.ts';
 import { exitCodes, type CliWorld } from '../world.ts';
 
@@ -44,7 +44,7 @@ async function login(authFolder: string, world: CliWorld): Promise<number> {
     await invite(signIn, world);
     const stopPasting = takePasted(signIn, world);
     const tokens = await signIn.done.finally(stopPasting);
-    await secretKeeper(authFolder)(tokensName, signedInText(tokens));
+    await secretStore(authFolder)(tokensName, signedInText(tokens));
     stdout.write(`Signed in as ${accountLabel(tokens)}. Use it with: helios -P chatgpt "…"\n`);
     return exitCodes.goal;
   } catch (error) {
@@ -88,7 +88,7 @@ async function logout(authFolder: string, { stdout }: CliWorld): Promise<number>
     stdout.write('Nobody is signed in to ChatGPT.\n');
     return exitCodes.goal;
   }
-  await secretKeeper(authFolder)(tokensName, undefined);
+  await secretStore(authFolder)(tokensName, undefined);
   const tokens = parseSignedIn(kept);
   stdout.write(`Signed out of ChatGPT${tokens === undefined ? '' : ` (${accountLabel(tokens)})`}.\n`);
   return exitCodes.goal;

@@ -4,7 +4,7 @@ import { notifySecret, secretNamePattern } from '../../compose/notifications.ts'
 import { readProjectFile } from '../../compose/project.ts';
 import { trialNotification, trialText } from '../../compose/trial.ts';
 import { homeAt } from '../../compose/home.ts';
-import { secretKeeper } from '../../compose/secrets.ts';
+import { secretStore } from '../../compose/secrets.ts';
 import { defineCommand, readWords, type CommandContext } from '../command.ts';
 import { settingsFor } from '../choose.ts';
 import { withEngine } from '../commandEngine.ts';
@@ -71,7 +71,7 @@ async function keepSecret(
   { name, isGone }: Extract<Options, { kind: 'secret' }>,
   { world, home }: CommandContext,
 ): Promise<number> {
-  const keep = secretKeeper(homeAt(home).authFolder);
+  const keep = secretStore(homeAt(home).authFolder);
   const value = isGone ? undefined : await inputOf(world.stdin);
   if (value === '')
     throw new UserFacing('The secret is empty.', `Write it to the input: helios notify secret ${name} < file`);

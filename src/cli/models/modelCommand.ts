@@ -13,7 +13,7 @@ import {
 } from '../../presentation/models/modelRows.ts';
 import { settingsFor } from '../choose.ts';
 import { columnsText } from '../screen/columns.ts';
-import { secretKeeper } from '../../compose/secrets.ts';
+import { secretStore } from '../../compose/secrets.ts';
 import { keyReader } from '../auth/keys.ts';
 import type { ModelOptions } from './modelArguments.ts';
 import { readPreferences } from '../preferences.ts';
@@ -33,7 +33,7 @@ export async function runModelCommand(
     settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, world, preferences),
     ports: {
       secret: keyReader(world.env, home.authFolder),
-      storeSecret: secretKeeper(home.authFolder),
+      storeSecret: secretStore(home.authFolder),
       approve: () => Promise.resolve('deny'),
     },
     clock: world.clock,

@@ -4,7 +4,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { refOf } from './codeKeeper.ts';
+import { refOf } from './experimentCodeStore.ts';
 import { GitFailure, runGit, scriptStart } from './gitScript.ts';
 import { survey } from './survey.ts';
 import { worktreesFolder } from './worktrees.ts';

@@ -9,7 +9,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { capture } from './capture.ts';
-import { refOf } from './codeKeeper.ts';
+import { refOf } from './experimentCodeStore.ts';
 import { GitFailure, heliosFolder, runGit, scriptStart } from './gitScript.ts';
 import { defaultLimits, namedLeftOut, type LeaveOutLimits } from './leaveOut.ts';
 

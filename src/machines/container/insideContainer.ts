@@ -38,7 +38,7 @@ export async function outputOf(container: Container, line: string, user?: string
   );
 }
 
-/** A process of a run says so in its environment, and its capsule by its name; the pattern does not match itself. */
+/** A process of a run says so in its environment, and its supervisor by its name; the pattern does not match itself. */
 const liveRunScript =
   "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '[c]apsule.sh$\\|^[H]ELIOS_RUN_ID=' || :";
 

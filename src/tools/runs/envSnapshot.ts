@@ -24,7 +24,7 @@ export interface TakenSnapshot {
   readonly diffSha256?: string;
 }
 
-export interface SnapshotKeeper extends MachineTools {
+export interface CodeSnapshots extends MachineTools {
   /** The last one of this machine and folder. */
   before(machineId: string, repo: string): Promise<TakenSnapshot | undefined>;
   /** Keeps it with the session, names it in memory and for the runs that follow. `diff`: the changes, as git writes them. */
@@ -38,7 +38,7 @@ const execMs = 120_000;
 const mostDiffBytes = 16 * 1024 * 1024;
 const mostChanges = 40;
 
-export const envSnapshot = (keeper: SnapshotKeeper): Tool =>
+export const envSnapshot = (background: CodeSnapshots): Tool =>
   defineTool({
     name: 'env_snapshot',
     description:
@@ -64,7 +64,7 @@ export const envSnapshot = (keeper: SnapshotKeeper): Tool =>
     describe: (args) => `Recorded the environment of ${args.machine_id}`,
     accesses: (args) => interpretersOf(args).map((python) => commandAccess(args.machine_id, python)),
     async execute(args, context) {
-      const machine = keeper.machines.get(args.machine_id);
+      const machine = background.machines.get(args.machine_id);
       const repo = await machinePath(machine, args.repo_path ?? '.');
       const venv = args.venv_path === undefined ? undefined : await machinePath(machine, args.venv_path);
       const environment = await askEnvironment(machine, { repo, venv, python: args.python }, context.signal);
@@ -73,9 +73,9 @@ export const envSnapshot = (keeper: SnapshotKeeper): Tool =>
         ...{ name: args.name, machineId: machine.id, repo, environment },
         ...(diff && { diffSha256: createHash('sha256').update(diff).digest('hex') }),
       };
-      const before = await keeper.before(machine.id, repo);
+      const before = await background.before(machine.id, repo);
       const gist = gistOf(taken);
-      const kept = await keeper.keep({ ...taken, gist, diff }, context);
+      const kept = await background.keep({ ...taken, gist, diff }, context);
       return {
         content: {
           ...{ id: kept.id, machine_id: machine.id, gist, memory_path: kept.memoryPath, file: kept.file },

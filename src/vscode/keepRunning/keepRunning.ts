@@ -1,4 +1,4 @@
-/** Sessions that go on when VS Code closes: which, on request or by the setting, and what their keeper has to know. */
+/** Sessions that go on when VS Code closes: which, on request or by the setting, and what their background process has to know. */
 import type { MachineQuestions } from '../machines/machineQuestions.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { homeAt } from '../../compose/home.ts';
 import { providerKeys, keyOfEndpoint } from '../models/apiKeys.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import { hostProviderId } from '../models/hostModels.ts';
-import { KeeperProcess } from './keepRunningProcess.ts';
+import { BackgroundProcess } from './keepRunningProcess.ts';
 import type { Parts } from '../window/parts.ts';
 import { pickGoing } from '../window/pick.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
@@ -27,7 +27,7 @@ export type KeepRunningParts = Parts & { readonly keys: ApiKeys; readonly questi
 
 /** A reloaded window is there before. */
 const graceMs = 5_000;
-/** A keeper that ended although it was needed is started again, after a while. */
+/** A background process that ended although it was needed is started again, after a while. */
 const againMs = 10_000;
 
 export class KeepRunning implements Disposable {
@@ -36,8 +36,8 @@ export class KeepRunning implements Disposable {
   readonly #owned = new DisposableStore();
   /** Asked for by the person, for as long as this window lives. */
   readonly #asked = new Set<string>();
-  #keeper: KeeperProcess | undefined;
-  /** What the keeper was told last, as far as this window decides it. */
+  #background: BackgroundProcess | undefined;
+  /** What the background process was told last, as far as this window decides it. */
   #told = '';
   #last: Promise<void> = Promise.resolve();
   #restart: Disposable | undefined;
@@ -69,7 +69,7 @@ export class KeepRunning implements Disposable {
     return this.#asked.has(id);
   }
 
-  /** The keeper goes on with what it was told last. */
+  /** The background process goes on with what it was told last. */
   dispose(): void {
     this.#isDisposed = true;
     this.#restart?.dispose();
@@ -91,31 +91,31 @@ export class KeepRunning implements Disposable {
     if (this.#restart !== undefined || (told === this.#told && (!hasChanged || told === ''))) return;
     const handover = await this.#handover(sessions);
     if (sessions.length === 0) {
-      this.#keeper?.dismiss(handover);
-      this.#keeper = undefined;
+      this.#background?.dismiss(handover);
+      this.#background = undefined;
     } else {
-      this.#keeper ??= this.#start();
-      this.#keeper.tell(handover);
+      this.#background ??= this.#start();
+      this.#background.tell(handover);
     }
     this.#told = told;
   }
 
-  #start(): KeeperProcess {
+  #start(): BackgroundProcess {
     const home = homeFolder();
-    const keeper = new KeeperProcess({
-      file: join(this.#parts.extensionUri.fsPath, 'dist/keeper.cjs'),
+    const background = new BackgroundProcess({
+      file: join(this.#parts.extensionUri.fsPath, 'dist/background.cjs'),
       home,
       logFile: homeAt(home).backgroundLogFile,
       secretVariables: secretVariables(),
       onExit: (problem) => this.#lost(problem),
     });
-    this.#parts.logger.info(`Process ${keeper.pid ?? '?'} goes on with the sessions when this window closes`);
-    return keeper;
+    this.#parts.logger.info(`Process ${background.pid ?? '?'} goes on with the sessions when this window closes`);
+    return background;
   }
 
   #lost(problem: string): void {
     this.#parts.logger.warn(`The process that would go on in the background is gone: ${problem}`);
-    this.#keeper = undefined;
+    this.#background = undefined;
     this.#told = '';
     this.#restart = this.#clock.after(againMs, () => {
       this.#restart = undefined;
@@ -177,10 +177,10 @@ export const keepRunningCommands = (parts: KeepRunningParts, keepRunning: () => 
     const id = sessionIdOf(argument);
     const known = id === undefined ? undefined : parts.sessions.get(id);
     const session = known ?? (await pickGoing(parts.sessions, 'Keep which session running when VS Code closes?'));
-    const keeper = keepRunning();
-    if (session === undefined || keeper === undefined) return;
+    const background = keepRunning();
+    if (session === undefined || background === undefined) return;
     const goal = oneLine(session.state.goal, 60);
-    const text = keeper.toggle(session)
+    const text = background.toggle(session)
       ? `“${goal}” goes on in the background when VS Code closes, and comes back with the next window.`
       : `“${goal}” waits for the next window when VS Code closes.`;
     const choice = await window.showInformationMessage(text, 'Show Log');

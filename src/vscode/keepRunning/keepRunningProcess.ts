@@ -1,4 +1,4 @@
-/** The keeper of this window: a process beside it that is told what to go on with, and outlives it. */
+/** The background process of this window: a process beside it that is told what to go on with, and outlives it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -8,23 +8,23 @@ import { codeOf } from '../../base/errors.ts';
 /** One older log is kept beside the one that is written. */
 const maxLogBytes = 1_000_000;
 
-export interface KeeperOptions {
-  /** The bundle of the keeper. */
+export interface BackgroundOptions {
+  /** The bundle of the background process. */
   readonly file: string;
   readonly home: string;
   readonly logFile: string;
-  /** Variables that hold secrets: they are told to the keeper, and are not part of its environment. */
+  /** Variables that hold secrets: they are told to the background process, and are not part of its environment. */
   readonly secretVariables: readonly string[];
   /** The process is gone, or could not be started. Called once. */
   onExit(problem: string): void;
 }
 
-export class KeeperProcess {
+export class BackgroundProcess {
   readonly #child: ChildProcess;
   #isGone = false;
 
   /** Throws when the log cannot be opened. */
-  constructor(options: KeeperOptions) {
+  constructor(options: BackgroundOptions) {
     mkdirSync(options.home, { recursive: true });
     turnOver(options.logFile);
     const log = openSync(options.logFile, 'a', 0o600);
@@ -35,7 +35,7 @@ export class KeeperProcess {
         detached: true,
         windowsHide: true,
         stdio: ['pipe', log, log],
-        env: keeperEnv(process.env, options.secretVariables),
+        env: backgroundEnv(process.env, options.secretVariables),
       });
     } finally {
       closeSync(log);
@@ -46,7 +46,7 @@ export class KeeperProcess {
     };
     this.#child.once('error', (error) => gone(error.message));
     this.#child.once('exit', (code, signal) => gone(`it ended with ${signal ?? code}`));
-    // A keeper that is gone takes no words; its exit says so.
+    // A background process that is gone takes no words; its exit says so.
     this.#child.stdin?.on('error', () => undefined);
     this.#child.unref();
   }
@@ -68,7 +68,7 @@ export class KeeperProcess {
 }
 
 /** Run as Node by whatever runs this window, and without what ties a process to the window. */
-export function keeperEnv(env: NodeJS.ProcessEnv, secretVariables: readonly string[]): NodeJS.ProcessEnv {
+export function backgroundEnv(env: NodeJS.ProcessEnv, secretVariables: readonly string[]): NodeJS.ProcessEnv {
   const isKept = ([name]: readonly [string, unknown]): boolean =>
     !/^(?:VSCODE_|ELECTRON_)/.test(name) && name !== 'NODE_OPTIONS' && !secretVariables.includes(name);
   return { ...Object.fromEntries(Object.entries(env).filter(isKept)), ELECTRON_RUN_AS_NODE: '1' };

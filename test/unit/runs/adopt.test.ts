@@ -39,7 +39,7 @@ describe('adopting runs', () => {
     return { child, handle: await Promise.race([printed, died]) };
   }
 
-  /** What an earlier controller and a capsule would have left, with this process file. */
+  /** What an earlier controller and a supervisor would have left, with this process file. */
   function forged(processFile: string): RunSpec {
     const run = spec('sleep 60');
     mkdirSync(inRun(run, 'claim'), { recursive: true });
@@ -167,14 +167,14 @@ describe('adopting runs', () => {
     assert.deepEqual(adopted?.liveness, { kind: 'ended', verdict: { kind: 'failed', code: 3 }, endedMs: 5 });
   });
 
-  it('is lost when process and capsule are gone without a record', async () => {
+  it('is lost when process and supervisor are gone without a record', async () => {
     const clock = new ManualClock();
     const { runs, changes } = controller(clock);
     const run = await runs.launch(spec('echo step=1 loss=0.5; exec sleep 60'));
     const pid = run.process?.pid ?? 0;
     process.kill(parentOf(pid), 'SIGKILL');
     await clock.advance(20_000);
-    assert.equal(run.liveness.kind, 'running', 'without its capsule it still runs');
+    assert.equal(run.liveness.kind, 'running', 'without its supervisor it still runs');
     process.kill(pid, 'SIGKILL');
     await settle(clock, run);
     assert.deepEqual(await ended(run), { kind: 'lost', why: 'its process is gone and left no exit record' });

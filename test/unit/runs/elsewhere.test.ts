@@ -183,7 +183,7 @@ describe('a run whose machine started it directly', () => {
     assert.equal(await host.exists(), true);
   });
 
-  it('lives while its capsule does, which waits for the rest of it', async () => {
+  it('lives while its supervisor does, which waits for the rest of it', async () => {
     assert.deepEqual(await host.presence(process), { kind: 'alive' });
     memory.files.delete(statFile);
     assert.deepEqual(await host.presence(process), gone);

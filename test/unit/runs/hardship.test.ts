@@ -75,7 +75,7 @@ function canMount(at: string): boolean {
   }
 }
 
-/** Waits for the capsule, which may be a moment longer in the folder than its record. */
+/** Waits for the supervisor, which may be a moment longer in the folder than its record. */
 function unmounted(at: string): boolean {
   try {
     execFileSync('umount', [at], { stdio: 'ignore' });

@@ -23,7 +23,7 @@ let lastNumber = 0;
 export function useRuns() {
   let controllers: Controller[] = [];
 
-  // Before the folder is removed: ending a run needs its capsule.
+  // Before the folder is removed: ending a run needs its supervisor.
   afterEach(async () => {
     const left = controllers.flatMap(({ runs }) => runs.all().map((run) => ({ runs, run })));
     const living = left.filter(({ run }) => run.liveness.kind !== 'ended');

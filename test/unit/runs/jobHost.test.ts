@@ -96,14 +96,14 @@ describe('a run in the queue of a scheduler', () => {
       const known = verdict && { end: { verdict, endedMs: 42 } };
       assert.deepEqual(await host.presence(undefined), { kind: 'gone', why, isFinal: isFinalBefore, ...known });
       files.set('heartbeat', 1);
-      assert.deepEqual(await host.presence(process), { kind: 'alive' }, 'its capsule may live on');
+      assert.deepEqual(await host.presence(process), { kind: 'alive' }, 'its supervisor may live on');
       await clock.advance(19_999);
       assert.deepEqual(await host.presence(process), { kind: 'alive' });
       await clock.advance(1);
       assert.deepEqual(await host.presence(process), { kind: 'gone', why, isFinal: true, ...known });
     });
 
-  it('lives on while its capsule beats, whatever is said of its job', async () => {
+  it('lives on while its supervisor beats, whatever is said of its job', async () => {
     scheduler.jobState = cancelled;
     for (let beat = 1; beat < 10; beat += 1) {
       files.set('heartbeat', beat);
@@ -189,7 +189,7 @@ describe('a run in the queue of a scheduler', () => {
   const begun = ['find r-job000000', 'state 4711 at once'];
   const nothing = { signalled: [], isEscalated: false, left: [] };
 
-  it('gets a signal through its capsule, and is not ended by it', async () => {
+  it('gets a signal through its supervisor, and is not ended by it', async () => {
     files.set('process', 1);
     const report = await host.signal('STOP', undefined);
     assert.deepEqual(report, { signalled: [77], isEscalated: false, left: [], isOver: false });
@@ -205,16 +205,16 @@ describe('a run in the queue of a scheduler', () => {
     assert.ok(!scheduler.asked.some((asked) => asked.startsWith('on the node')), scheduler.asked.join());
   });
 
-  it('is ended by its capsule, then by the scheduler, and is over when its job is', async () => {
+  it('is ended by its supervisor, then by the scheduler, and is over when its job is', async () => {
     files.set('process', 1);
     scheduler.onCancel = () => (scheduler.jobState = cancelled);
     const report = await host.signal('TERM', 2_500);
     assert.deepEqual(report, { signalled: [77], isEscalated: false, left: [], isOver: true });
     assert.deepEqual(scheduler.asked, [...begun, order('end TERM 25', 17_500), 'cancel 4711', 'state 4711']);
-    assert.deepEqual(written, [], 'its capsule has said who ended it');
+    assert.deepEqual(written, [], 'its supervisor has said who ended it');
   });
 
-  it('is marked as killed where no capsule could say so, unless it is known already how it ends', async () => {
+  it('is marked as killed where no supervisor could say so, unless it is known already how it ends', async () => {
     scheduler.onCancel = () => (scheduler.jobState = cancelled);
     scheduler.jobState = queued;
     assert.deepEqual(await host.signal('TERM', 2_500.2), { ...nothing, isOver: true });
@@ -285,7 +285,7 @@ describe('a run in the queue of a scheduler', () => {
     assert.ok(!scheduler.asked.some((asked) => /^cancel|^on the node/.test(asked)), scheduler.asked.join());
   });
 
-  it('is not over while its capsule beats, though its job is said to be', async () => {
+  it('is not over while its supervisor beats, though its job is said to be', async () => {
     scheduler.jobState = cancelled;
     files.set('heartbeat', 1);
     assert.equal(await overAfter(host.signal('TERM', 1_000), 7_000), true, 'it did not beat');

@@ -53,7 +53,7 @@ describe('launching runs', () => {
     }
   });
 
-  it('says the same with bash as the shell of the capsule', async () => {
+  it('says the same with bash as the shell of the supervisor', async () => {
     const { runs } = controller(undefined, (machine) => {
       const spawnDetached = machine.spawnDetached.bind(machine);
       return Object.assign(machine, {
@@ -181,7 +181,7 @@ describe('launching runs', () => {
     assert.deepEqual(changes, []);
   });
 
-  it('reports what kept the capsule from starting the command', async () => {
+  it('reports what kept the supervisor from starting the command', async () => {
     const { runs, changes } = controller();
     const blocked = spec('touch started');
     mkdirSync(join(folder(), 'runs', blocked.id, 'process.tmp'), { recursive: true });
@@ -234,11 +234,11 @@ describe('launching runs', () => {
     assert.deepEqual(runs.all(), [first, other]);
   });
 
-  it('goes on with its record to come when its capsule is asked to end', async () => {
+  it('goes on with its record to come when its supervisor is asked to end', async () => {
     const { runs } = controller();
     const run = await runs.launch(spec('while [ ! -e go ]; do sleep 0.02; done; exit 4'));
-    const capsule = parentOf(run.process?.pid ?? 0);
-    for (const signal of ['HUP', 'INT', 'TERM'] as const) process.kill(capsule, `SIG${signal}`);
+    const supervisor = parentOf(run.process?.pid ?? 0);
+    for (const signal of ['HUP', 'INT', 'TERM'] as const) process.kill(supervisor, `SIG${signal}`);
     writeFileSync(join(folder(), 'go'), '');
     assert.deepEqual(await ended(run), { kind: 'failed', code: 4 });
   });

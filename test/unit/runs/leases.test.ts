@@ -89,7 +89,7 @@ describe('leases of GPUs and places', () => {
       if (result.status === 'rejected') assert.match(String(result.reason), /free: [01] of 4/);
   });
 
-  it('end with their run, and not with its capsule alone', async () => {
+  it('end with their run, and not with its supervisor alone', async () => {
     const one = helios(nvidiaSmi(folder(), [0]));
     const run = await one.runs.launch(spec(`sleep 60 & ${stay}`, gpus(1)));
     await shown(one, run, 'gpus');

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import {
-  capsuleFiles,
+  supervisorFiles,
   parseFields,
   parseProcess,
   parseSignalReport,
   runFolder,
   signalCommand,
-} from '../../../src/runs/capsule.ts';
+} from '../../../src/runs/supervisor.ts';
 import { parseExit } from '../../../src/runs/exitRecord.ts';
 import { handleOf, verdictText, type RunSpec, type Verdict } from '../../../src/runs/run.ts';
 import { termsText, type SharedMachine } from '../../../src/runs/terms.ts';
@@ -18,7 +18,7 @@ const spec: RunSpec = {
   ...{ env: {}, metrics: {}, label: '', plannedMs: 1 },
 };
 
-describe('what a capsule writes down of a process', () => {
+describe('what a supervisor writes down of a process', () => {
   const text = 'pid=77\nstart_time=5000\nboot_id=b\nstarted_ms=9\ngpus=0,3\n';
   const process = { pid: 77, startTime: '5000', bootId: 'b', startedMs: 9 };
 
@@ -58,7 +58,7 @@ describe('what a capsule writes down of a process', () => {
   });
 });
 
-describe('what a capsule says of a signal', () => {
+describe('what a supervisor says of a signal', () => {
   it('is read as pids, none of them made up', () => {
     const told = { signalled: [7, 8], isEscalated: true, left: [8] };
     assert.deepEqual(parseSignalReport('signalled=7 8 \nescalated=1\nleft=8\n'), told);
@@ -134,7 +134,7 @@ describe('a verdict, and the handle of a run, in words', () => {
   });
 });
 
-describe('what a capsule is told', () => {
+describe('what a supervisor is told', () => {
   const of = (more: Partial<RunSpec>, machine: SharedMachine = {}): readonly string[] =>
     termsText({ ...spec, ...more }, machine)
       .trim()
@@ -168,7 +168,7 @@ describe('what a capsule is told', () => {
   ];
   for (const [command, isWaitedFor] of waits)
     it(`${isWaitedFor ? 'is' : 'is not'} to wait after ${JSON.stringify(command)}`, () => {
-      const script = capsuleFiles({ ...spec, command })['command.sh'] ?? '';
+      const script = supervisorFiles({ ...spec, command })['command.sh'] ?? '';
       assert.ok(script.startsWith(`${command}\n`));
       assert.equal(script.includes('wait "$!"'), isWaitedFor);
     });

@@ -36,7 +36,7 @@ describe('starting a run', () => {
   const isFailure = (error: unknown, reason: string): boolean =>
     error instanceof LaunchFailure && error.reason === reason;
 
-  it('asks for its capsule once, with the environment of the run', async () => {
+  it('asks for its supervisor once, with the environment of the run', async () => {
     await startProcess(machineWith(undefined), spec(), clock);
     const env = '{"PYTHONUNBUFFERED":"1","LR":"1"}';
     assert.deepEqual(attempts, [`/bin/sh /h/runs/r-1/capsule.sh start in /w with ${env}`]);

@@ -8,7 +8,7 @@ import { fromJsonLine, toJsonLine } from '../../../src/storage/jsonLine.ts';
 import { makeFolder } from '../../../src/storage/makeFolder.ts';
 import { writePieces } from '../../../src/compose/newFile.ts';
 import { openIfThere } from '../../../src/storage/openIfThere.ts';
-import { readSecretFile, secretKeeper } from '../../../src/storage/secretFiles.ts';
+import { readSecretFile, secretStore } from '../../../src/storage/secretFiles.ts';
 import { isPassing, storageFailure } from '../../../src/storage/storageFailure.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
@@ -96,7 +96,7 @@ describe('secrets in files', () => {
   it('are kept for their owner alone, replaced, and forgotten', async () => {
     const folder = join(scratch(), 'home/keys');
     mkdirSync(folder, { recursive: true, mode: 0o755 });
-    const keep = secretKeeper(folder);
+    const keep = secretStore(folder);
     await keep('anthropic', 'one');
     await keep('anthropic', 'two');
     const file = join(folder, 'anthropic');
@@ -106,7 +106,7 @@ describe('secrets in files', () => {
     await keep('anthropic', undefined);
     assert.equal(await readSecretFile(file), undefined);
     const deep = join(scratch(), 'new/keys');
-    await secretKeeper(deep)('openai', 'x');
+    await secretStore(deep)('openai', 'x');
     assert.equal(statSync(deep).mode & 0o777, 0o700);
   });
 

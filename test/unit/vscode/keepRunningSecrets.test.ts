@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { MachineSecrets } from '../../../src/compose/machineSecrets.ts';
-import { secretKeeper } from '../../../src/storage/secretFiles.ts';
+import { secretStore } from '../../../src/storage/secretFiles.ts';
 import { takeRenewed } from '../../../src/vscode/keepRunning/keepRunningSecrets.ts';
 
 describe('secrets that the background hands on', () => {
@@ -20,7 +20,7 @@ describe('secrets that the background hands on', () => {
 
   it('lie where only their owner can read them, and are taken by the next window', async () => {
     await takeRenewed(folder, keys);
-    const keep = secretKeeper(folder);
+    const keep = secretStore(folder);
     await keep('chatgpt', '{"refreshToken":"new"}');
     await keep('openai', 'gone');
     await keep('openai', undefined);
@@ -32,7 +32,7 @@ describe('secrets that the background hands on', () => {
   });
 
   it('stay until they are kept, and are not trusted when others could write them', async () => {
-    await secretKeeper(folder)('chatgpt', 'new');
+    await secretStore(folder)('chatgpt', 'new');
     const full = { set: () => Promise.reject(new Error('the storage is full')) };
     await assert.rejects(takeRenewed(folder, full), /full/);
     assert.deepEqual(await readdir(folder), ['chatgpt']);

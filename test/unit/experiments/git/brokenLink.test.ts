@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
-import { CodeKeeper } from '../../../../src/experiments/git/codeKeeper.ts';
+import { ExperimentCodeStore } from '../../../../src/experiments/git/experimentCodeStore.ts';
 import { Worktrees } from '../../../../src/experiments/git/worktrees.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import { MachineFailure, type StreamOptions, type StreamResult } from '../../../../src/machines/machine.ts';
@@ -63,7 +63,11 @@ describe('a link that is lost in the middle', () => {
     repo.write({ 'new.py': 'x\n' });
     for (let cut = 1; cut <= 3; cut++) {
       const machine = new CutMachine(join(scratch(), 'home'), cut, true);
-      const state = await new CodeKeeper({ sessionId, clock: systemClock }).capture(machine, repo.folder, 'e1');
+      const state = await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(
+        machine,
+        repo.folder,
+        'e1',
+      );
       assert.deepEqual(state, { kind: 'none', why: 'The link was lost.' });
     }
   });

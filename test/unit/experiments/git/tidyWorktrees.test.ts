@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
-import { CodeKeeper } from '../../../../src/experiments/git/codeKeeper.ts';
+import { ExperimentCodeStore } from '../../../../src/experiments/git/experimentCodeStore.ts';
 import { tidyWorktrees } from '../../../../src/experiments/git/tidyWorktrees.ts';
 import { Worktrees } from '../../../../src/experiments/git/worktrees.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
@@ -89,7 +89,7 @@ describe('tidying work trees', () => {
   });
 
   it('drops the refs of a session whose repository is gone in one place, and there in another', async () => {
-    await new CodeKeeper({ sessionId, clock: systemClock }).capture(machine, repo.folder, 'e1');
+    await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(machine, repo.folder, 'e1');
     assert.equal(refs(), 1);
     const repos = [join(scratch(), 'gone'), repo.folder];
     assert.deepEqual(await tidyWorktrees({ machine, sessionId, clock: systemClock, repos }), { removed: [], kept: [] });
@@ -105,8 +105,8 @@ describe('looking at a folder below the top of a repository', () => {
     const { program, mark } = repo.trap('watcher');
     repo.git('config', 'core.fsmonitor', program);
     const machine = new LocalMachine({ runsFolder: join(scratch(), 'helios/runs'), workFolder: repo.folder });
-    const keeper = new CodeKeeper({ sessionId, clock: systemClock });
-    assert.equal((await keeper.capture(machine, join(repo.folder, 'sub'), 'e1')).kind, 'git');
+    const background = new ExperimentCodeStore({ sessionId, clock: systemClock });
+    assert.equal((await background.capture(machine, join(repo.folder, 'sub'), 'e1')).kind, 'git');
     assert.equal(existsSync(mark), false, 'the watcher was started');
     repo.git('ls-files');
     assert.equal(existsSync(mark), true, 'the watcher is one that git starts');

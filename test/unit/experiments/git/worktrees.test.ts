@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
-import { CodeKeeper } from '../../../../src/experiments/git/codeKeeper.ts';
+import { ExperimentCodeStore } from '../../../../src/experiments/git/experimentCodeStore.ts';
 import { promoteToBranch, promoteToPatch } from '../../../../src/experiments/git/promote.ts';
 import { tidyWorktrees } from '../../../../src/experiments/git/tidyWorktrees.ts';
 import { slugOf, Worktrees } from '../../../../src/experiments/git/worktrees.ts';
@@ -112,7 +112,7 @@ for (const host of hosts)
       const { repo, branch, holds } = begin();
       const first = await branch('first');
       first.write({ 'train.py': 'lr = 3\n' });
-      await new CodeKeeper({ sessionId, clock: systemClock }).capture(machine, first.folder, 'e1');
+      await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(machine, first.folder, 'e1');
       const train = async (name: string, from: string): Promise<string> =>
         readFileSync(join((await branch(name, from)).folder, 'train.py'), 'utf8');
       assert.equal(await train('second', 'first'), 'lr = 2\n');
@@ -181,7 +181,7 @@ for (const host of hosts)
       assert.deepEqual((await ask('exp_branches')).branches, []);
       const a = await branch('a');
       await branch('b');
-      await new CodeKeeper({ sessionId, clock: systemClock }).capture(machine, repo.folder, 'e3');
+      await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(machine, repo.folder, 'e3');
       rmSync(a.folder, { recursive: true });
       const { branches, ledger } = await ask('exp_branches');
       assert.deepEqual(
@@ -245,7 +245,7 @@ for (const host of hosts)
       const { repo, branch, holds } = begin();
       const tree = await branch('a');
       tree.write({ 'train.py': 'lr = 7\n', 'bin.dat': '\0\u0001' });
-      const code = await new CodeKeeper({ sessionId, clock: systemClock }).capture(machine, tree.folder, 'e1');
+      const code = await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(machine, tree.folder, 'e1');
       const promoted = { machine, code, clock: systemClock };
       const patch = await promoteToPatch(promoted);
       holds();

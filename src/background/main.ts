@@ -1,5 +1,5 @@
 /**
- * The keeper: a small process that a window starts beside itself and that outlives it. It reads on its standard input what it
+ * The background process: a small process that a window starts beside itself and that outlives it. It reads on its standard input what it
  * would have to go on with; when that input ends, it goes on, in a process of its own that it starts anew when that dies.
  * What they have to say goes to standard error.
  */

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
-import { supervise } from '../../../src/keeper/supervise.ts';
+import { supervise } from '../../../src/background/supervise.ts';
 
-describe('the supervisor of the keeper', () => {
+describe('the supervisor of the background process', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'supervise-'));

@@ -1,5 +1,5 @@
 
-# The capsule, behind the words that it needs. capsule.ts says what it promises.
+# The supervisor, behind the words that it needs. supervisor.ts says what it promises.
 #
 # Runs the command of this folder so that it outlives whoever started it, and writes down what became of it.
 #   capsule.sh start             start the command and wait for its end
@@ -25,14 +25,14 @@ oom_kills() {
   done </proc/self/cgroup
 }
 
-# Shows that the capsule lives, and ends the run when its time is over: one process, which sleeps.
+# Shows that the supervisor lives, and ends the run when its time is over: one process, which sleeps.
 guard() {
   trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
   limit=$(value limit_ms "$terms") grace=$(value grace_ms "$terms") lived=0 since=
   [ "$(value limit_from "$terms")" = first_metric ] || since=0
   sleep 0.01 2>/dev/null && fractions=1 || fractions=
   seen=$(ticking_ms)
-  # The run goes on without its capsule, and so does its limit.
+  # The run goes on without its supervisor, and so does its limit.
   while kill -0 "$$" 2>/dev/null || is_alive "$folder/process"; do
     : >"$folder/heartbeat"
     choose_pause

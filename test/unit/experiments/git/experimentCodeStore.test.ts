@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { SessionId } from '../../../../src/base/ids.ts';
-import { CodeKeeper, type CodeKeeperDeps } from '../../../../src/experiments/git/codeKeeper.ts';
+import {
+  ExperimentCodeStore,
+  type ExperimentCodeStoreDeps,
+} from '../../../../src/experiments/git/experimentCodeStore.ts';
 import { codeKey } from '../../../../src/experiments/duplicates.ts';
 import type { CodeState } from '../../../../src/experiments/experiment.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
@@ -16,22 +19,22 @@ type Kept = Extract<CodeState, { kind: 'git' }>;
 
 const sessionId = 's-0000000001abcdef' as SessionId;
 
-describe('CodeKeeper', () => {
+describe('ExperimentCodeStore', () => {
   const scratch = scratchFolder();
   const home = (): string => join(scratch(), 'helios');
   const machine = (): LocalMachine => new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: scratch() });
-  const keeper = (deps: Partial<CodeKeeperDeps> = {}): CodeKeeper =>
-    new CodeKeeper({ sessionId, clock: systemClock, ...deps });
-  const capture = (folder: string, name = 'e1', deps: Partial<CodeKeeperDeps> = {}): Promise<CodeState> =>
-    keeper(deps).capture(machine(), folder, name);
-  const kept = async (folder: string, deps: Partial<CodeKeeperDeps> = {}): Promise<Kept> => {
+  const background = (deps: Partial<ExperimentCodeStoreDeps> = {}): ExperimentCodeStore =>
+    new ExperimentCodeStore({ sessionId, clock: systemClock, ...deps });
+  const capture = (folder: string, name = 'e1', deps: Partial<ExperimentCodeStoreDeps> = {}): Promise<CodeState> =>
+    background(deps).capture(machine(), folder, name);
+  const kept = async (folder: string, deps: Partial<ExperimentCodeStoreDeps> = {}): Promise<Kept> => {
     const state = await capture(folder, 'e1', deps);
     assert.equal(state.kind, 'git', JSON.stringify(state));
     return state as Kept;
   };
   const repoAt = (files?: Readonly<Record<string, string>>): GitRepo => GitRepo.create(join(scratch(), 'repo'), files);
   /** Captures, and holds it to having changed nothing of the person's. */
-  const untouched = async (repo: GitRepo, deps: Partial<CodeKeeperDeps> = {}): Promise<Kept> => {
+  const untouched = async (repo: GitRepo, deps: Partial<ExperimentCodeStoreDeps> = {}): Promise<Kept> => {
     const before = pictureOf(repo.folder);
     const state = await kept(repo.folder, deps);
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
@@ -178,7 +181,7 @@ describe('CodeKeeper', () => {
     repo.write({ 'a.bin': 'a\n' });
     const env = { ...process.env, GIT_CONFIG_GLOBAL: settings };
     const filtering = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env });
-    const state = await keeper().capture(filtering, repo.folder, 'e1');
+    const state = await background().capture(filtering, repo.folder, 'e1');
     assert.deepEqual(repo.names((state as Kept).tree), ['.gitattributes', 'a.bin']);
     assert.equal(existsSync(mark), false);
   });
@@ -201,7 +204,7 @@ describe('CodeKeeper', () => {
     const repo = repoAt({ 'train.py': 'x\n', '.gitignore': 'mine*\nconf/\nold.py\n' });
     repo.write({ 'sub/mine 1.py': 'a', 'sub/conf/lr.yaml': '1', 'sub/mine.bin': 'b', 'sub/other.py': 'o' });
     const state = async (command: string): Promise<Kept> =>
-      (await keeper().capture(machine(), join(repo.folder, 'sub'), 'e1', [command])) as Kept;
+      (await background().capture(machine(), join(repo.folder, 'sub'), 'e1', [command])) as Kept;
     const command = 'python "mine 1.py" --config=conf/lr.yaml --data mine.bin other.py gone.py ../../x.py';
     const first = await state(command);
     assert.deepEqual(first.leftOut, ['sub/conf/lr.yaml (ignored)']);
@@ -315,7 +318,7 @@ describe('CodeKeeper', () => {
 
   it('keeps two states side by side, and replaces one under its name', async () => {
     const repo = repoAt();
-    const keep = keeper();
+    const keep = background();
     repo.write({ 'a.py': '1\n' });
     const states = await Promise.all(['e1', 'e2', 'e3'].map((name) => keep.capture(machine(), repo.folder, name)));
     assert.equal(new Set(states.map((state) => (state as Kept).tree)).size, 1);
@@ -361,14 +364,14 @@ describe('CodeKeeper', () => {
     const poor = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env: { PATH: bin } });
     const why = async (state: Promise<CodeState>): Promise<string> =>
       ((await state) as Extract<CodeState, { kind: 'none' }>).why;
-    assert.match(await why(keeper().capture(poor, repo.folder, 'e1')), /no git/);
+    assert.match(await why(background().capture(poor, repo.folder, 'e1')), /no git/);
     assert.match(await why(capture(repo.folder, '../../heads/main')), /is no name/);
     const before = pictureOf(repo.folder);
     const late = /^The code could not be read within 0\.001 s on local: the repository is large/;
     assert.match(await why(capture(repo.folder, 'e1', { timeoutMs: 1 })), late);
     const silent = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env: process.env });
     Object.assign(silent, { ready: () => new Promise<void>(() => undefined) });
-    assert.match(await why(keeper({ timeoutMs: 1 }).capture(silent, repo.folder, 'e1')), late);
+    assert.match(await why(background({ timeoutMs: 1 }).capture(silent, repo.folder, 'e1')), late);
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
   });
 
@@ -382,7 +385,7 @@ describe('CodeKeeper', () => {
       GIT_INDEX_FILE: '/dev/null',
     };
     const misled = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env });
-    const state = await keeper().capture(misled, repo.folder, 'e1');
+    const state = await background().capture(misled, repo.folder, 'e1');
     assert.equal((state as Kept).repo, repo.folder);
   });
 
@@ -392,7 +395,7 @@ describe('CodeKeeper', () => {
     const before = pictureOf(repo.folder);
     const env = { ...process.env, PATH: `${limited(scratch())}:${process.env.PATH}` };
     const small = new LocalMachine({ runsFolder: join(home(), 'runs'), workFolder: '/', env });
-    const state = await keeper().capture(small, repo.folder, 'e1');
+    const state = await background().capture(small, repo.folder, 'e1');
     assert.equal(state.kind, 'none');
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
     assert.equal(repo.git('for-each-ref', 'refs/helios'), '');

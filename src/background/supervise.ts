@@ -7,7 +7,7 @@ import { exitCodes } from './exitCodes.ts';
 /** The waits before the work is started anew. */
 const afterDeath = { firstMs: 2_000, factor: 2, longestMs: 600_000 };
 
-export interface SuperviseWorld {
+export interface SuperviseDeps {
   /** The arguments of Node for the process that does the work. */
   readonly command: readonly string[];
   nowMs(): number;
@@ -19,7 +19,7 @@ export interface SuperviseWorld {
 }
 
 /** Resolves with an exit code when the work is done, or would fail again in the same way. */
-export async function supervise(words: string, world: SuperviseWorld): Promise<number> {
+export async function supervise(words: string, world: SuperviseDeps): Promise<number> {
   const { logger, signal } = world;
   let told = words;
   let deaths = 0;
@@ -38,7 +38,7 @@ export async function supervise(words: string, world: SuperviseWorld): Promise<n
 }
 
 /** Resolves with what the process ended with: an exit code, a signal, or why it could not be started. */
-function workOnce(words: string, { command, signal }: SuperviseWorld): Promise<number | string> {
+function workOnce(words: string, { command, signal }: SuperviseDeps): Promise<number | string> {
   const child = spawn(process.execPath, command, {
     stdio: ['pipe', 'inherit', 'inherit'],
     windowsHide: true,

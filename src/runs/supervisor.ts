@@ -1,14 +1,14 @@
 /**
- * The capsule: a POSIX shell script in the folder of a run, on the machine of the run. It starts the command, outlives
+ * The supervisor: a POSIX shell script in the folder of a run, on the machine of the run. It starts the command, outlives
  * whoever started it, and writes down what became of it. Files of the folder:
  *
  * - `spec.json`, `terms`, `command.sh`, `capsule.sh`: written before anything starts
  * - `claim/`: made by whoever starts the run; making it succeeds once, so a run starts at most once
- * - `capsule`: the process of the capsule, as `process` has that of the command
+ * - `supervisor`: the process of the supervisor, as `process` has that of the command
  * - `lease`: the GPUs and the place that the run was given; `busy`: there was none free, and the run did not start
  * - `process`: pid, start time, boot id, start in milliseconds, the run's own GPUs; written before the command's first step
  * - `output.log`: what the command wrote to stdout and stderr
- * - `heartbeat`: touched every few seconds while the capsule lives
+ * - `heartbeat`: touched every few seconds while the supervisor lives
  * - `first_metric`: written by whoever reads the output: how many milliseconds ago the first metric came
  * - `kill`: somebody asked for the end; `limit`: the time of the run was over. Whichever is first is there alone
  * - `exit`: how it ended; appears whole, after the last byte of the command's own output, and of all its processes' where
@@ -16,7 +16,7 @@
  */
 import type { RunId } from '../base/ids.ts';
 import { shellQuote } from '../base/text.ts';
-import { capsuleScript } from './capsuleScript.ts';
+import { supervisorScript } from './supervisorScript.ts';
 import type { RunProcess, RunSpec } from './run.ts';
 import { termsText, type SharedMachine } from './terms.ts';
 
@@ -31,9 +31,9 @@ export interface RunFolder {
   readonly limit: string;
   readonly busy: string;
   readonly firstMetric: string;
-  /** The process of the capsule. */
-  readonly keeper: string;
-  readonly capsule: string;
+  /** The process of the supervisor. */
+  readonly supervisorProcess: string;
+  readonly supervisorScript: string;
   /** What the job of a scheduler said beside its command. */
   readonly batch: string;
 }
@@ -53,30 +53,30 @@ export function runFolder(runsFolder: string, id: RunId): RunFolder {
     limit: file('limit'),
     busy: file('busy'),
     firstMetric: file('first_metric'),
-    keeper: file('capsule'),
-    capsule: file('capsule.sh'),
+    supervisorProcess: file('capsule'),
+    supervisorScript: file('capsule.sh'),
     batch: file('batch.log'),
   };
 }
 
-/** What has to be written into the folder before the capsule is started: name → text. */
-export const capsuleFiles = (spec: RunSpec, machine: SharedMachine = {}): Readonly<Record<string, string>> => ({
+/** What has to be written into the folder before the supervisor is started: name → text. */
+export const supervisorFiles = (spec: RunSpec, machine: SharedMachine = {}): Readonly<Record<string, string>> => ({
   'spec.json': `${JSON.stringify(spec, undefined, 2)}\n`,
   terms: termsText(spec, machine),
   'command.sh': commandScript(spec.command),
-  'capsule.sh': capsuleScript,
+  'capsule.sh': supervisorScript,
 });
 
 /** Starts the command, in the working folder of the caller. Starting a run that was started already does nothing. */
-export const startArgv = (folder: RunFolder): readonly string[] => ['/bin/sh', folder.capsule, 'start'];
+export const startArgv = (folder: RunFolder): readonly string[] => ['/bin/sh', folder.supervisorScript, 'start'];
 
 /** With the name of a signal as one more argument: signals every process of the run. */
-export const signalArgv = (folder: RunFolder): readonly string[] => ['/bin/sh', folder.capsule, 'signal'];
+export const signalArgv = (folder: RunFolder): readonly string[] => ['/bin/sh', folder.supervisorScript, 'signal'];
 
 /** Makes a run that had begun ready to be started anew. What it printed stays; so does the wish that it end. */
-export const renewArgv = ({ claim, process, keeper, exit, heartbeat }: RunFolder): readonly string[] => [
+export const renewArgv = ({ claim, process, supervisorProcess, exit, heartbeat }: RunFolder): readonly string[] => [
   ...['/bin/rm', '-rf', '--'],
-  ...[claim, process, keeper, exit, heartbeat],
+  ...[claim, process, supervisorProcess, exit, heartbeat],
 ];
 
 /**
@@ -84,13 +84,13 @@ export const renewArgv = ({ claim, process, keeper, exit, heartbeat }: RunFolder
  * again. Prints what `parseSignalReport` reads.
  */
 export const signalCommand = (folder: RunFolder, signal: string, graceMs?: number): string => {
-  const capsule = `/bin/sh ${shellQuote(folder.capsule)}`;
+  const supervisorScript = `/bin/sh ${shellQuote(folder.supervisorScript)}`;
   return graceMs === undefined
-    ? `${capsule} signal ${shellQuote(signal)}`
-    : `${capsule} end ${shellQuote(signal)} ${Math.ceil(graceMs / tickMs)}`;
+    ? `${supervisorScript} signal ${shellQuote(signal)}`
+    : `${supervisorScript} end ${shellQuote(signal)} ${Math.ceil(graceMs / tickMs)}`;
 };
 
-/** The unit of waiting of capsules, also of those that an earlier version left on machines. */
+/** The unit of waiting of supervisors, also of those that an earlier version left on machines. */
 const tickMs = 100;
 
 export interface SignalReport {
@@ -122,7 +122,7 @@ export function parseProcess(text: string): RunProcess | undefined {
   };
 }
 
-/** The lines `name=value` of the capsule's files. */
+/** The lines `name=value` of the supervisor's files. */
 export const parseFields = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text.split('\n').flatMap((line) => {

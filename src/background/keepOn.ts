@@ -10,12 +10,12 @@ import type { SessionId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import { MachineSecrets } from '../compose/machineSecrets.ts';
 import { homeAt, isPassing } from '../compose/home.ts';
-import { secretKeeper } from '../compose/secrets.ts';
+import { secretStore } from '../compose/secrets.ts';
 
 /** Who asked for a session and did not take it, or took it in a terminal, may have died over it: then it is taken up again. */
 const reclaimMs = 10_000;
 
-export interface KeeperWorld {
+export interface BackgroundDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Aborted when this process is to end: the sessions are let go of in good order. */
@@ -23,7 +23,7 @@ export interface KeeperWorld {
 }
 
 /** Resolves when nothing is left to do here. Rejects when the engine cannot be built, or a session was not read. */
-export async function keepOn(handover: Handover, { clock, logger, signal }: KeeperWorld): Promise<void> {
+export async function keepOn(handover: Handover, { clock, logger, signal }: BackgroundDeps): Promise<void> {
   await delay(clock, handover.graceMs, signal).catch(() => undefined);
   if (handover.sessions.length === 0 || signal.aborted) return;
   const engine = await createEngine({
@@ -135,7 +135,7 @@ function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): P
 /** Nobody is here to be asked. What was kept is answered with, and what is renewed is kept for the next window. */
 function portsOf({ home, secrets, machineSecrets }: Handover): EnginePorts {
   const known = new Map(Object.entries(secrets));
-  const keep = secretKeeper(homeAt(home).renewedSecretsFolder);
+  const keep = secretStore(homeAt(home).renewedSecretsFolder);
   const vault = new Map(Object.entries(machineSecrets));
   const answers = new MachineSecrets(
     {

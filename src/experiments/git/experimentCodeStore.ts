@@ -14,7 +14,7 @@ import { capture } from './capture.ts';
 import { GitFailure } from './gitScript.ts';
 import { defaultLimits, namedLeftOut, type LeaveOutLimits } from './leaveOut.ts';
 
-export interface CodeKeeperDeps {
+export interface ExperimentCodeStoreDeps {
   readonly sessionId: SessionId;
   readonly clock: Clock;
   /** Read anew each time. Default: 10 MB a file. */
@@ -25,10 +25,10 @@ export interface CodeKeeperDeps {
 
 const captureMs = 20_000;
 
-export class CodeKeeper {
-  readonly #deps: CodeKeeperDeps;
+export class ExperimentCodeStore {
+  readonly #deps: ExperimentCodeStoreDeps;
 
-  constructor(deps: CodeKeeperDeps) {
+  constructor(deps: ExperimentCodeStoreDeps) {
     this.#deps = deps;
   }
 

@@ -14,10 +14,10 @@ import type { SessionId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { runCli } from '../../../src/cli/cli.ts';
 import { createEngine } from '../../../src/compose/engine.ts';
-import { keepOn } from '../../../src/keeper/keepOn.ts';
+import { keepOn } from '../../../src/background/keepOn.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';
-import { keeperEnv, KeeperProcess } from '../../../src/vscode/keepRunning/keepRunningProcess.ts';
+import { backgroundEnv, BackgroundProcess } from '../../../src/vscode/keepRunning/keepRunningProcess.ts';
 import { fakeWorld } from '../../fakes/cliWorld.ts';
 import { fillDisk } from '../../fakes/fullDisk.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -28,7 +28,7 @@ import { WarpClock } from '../../fakes/warpClock.ts';
 import type { WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
 
-const main = path.resolve('src/keeper/main.ts');
+const main = path.resolve('src/background/main.ts');
 const key = 'key-that-nobody-may-see';
 const variable = 'ANTHROPIC_API_KEY';
 
@@ -41,7 +41,7 @@ function endGroup({ pid = 0 }: ChildProcess): void {
   }
 }
 
-describe('the keeper', function () {
+describe('the background process', function () {
   this.timeout(60_000);
   let folder: string;
   let home: string;
@@ -50,7 +50,7 @@ describe('the keeper', function () {
   const engines: Engine[] = [];
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'helios-keeper-'));
+    folder = await mkdtemp(path.join(tmpdir(), 'helios-background-'));
     home = path.join(folder, 'home');
     server = await startWireAnthropic(researcher({ rates: [0.05, 0.1, 0.2], runSeconds: 0.3 }));
   });
@@ -334,16 +334,16 @@ describe('the keeper', function () {
       const { promise: gone, resolve } = Promise.withResolvers<string>();
       const logFile = homeAt(home).backgroundLogFile;
       const secretVariables = [variable];
-      const keeper = new KeeperProcess({ file: main, home, logFile, secretVariables, onExit: resolve });
-      keeper.tell(handover(['s-000000000zzzzzz' as SessionId]));
+      const background = new BackgroundProcess({ file: main, home, logFile, secretVariables, onExit: resolve });
+      background.tell(handover(['s-000000000zzzzzz' as SessionId]));
       for (const file of ['cmdline', 'environ'])
-        assert.equal((await readFile(`/proc/${keeper.pid}/${file}`)).includes(key), false, file);
+        assert.equal((await readFile(`/proc/${background.pid}/${file}`)).includes(key), false, file);
       // Of a session of its own: no signal to the window's group reaches it.
-      const stat = await readFile(`/proc/${keeper.pid}/stat`, 'utf8');
-      assert.equal(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]), keeper.pid);
-      process.kill(keeper.pid ?? 0, 'SIGKILL');
+      const stat = await readFile(`/proc/${background.pid}/stat`, 'utf8');
+      assert.equal(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]), background.pid);
+      process.kill(background.pid ?? 0, 'SIGKILL');
       assert.equal(await gone, 'it ended with SIGKILL');
-      keeper.tell(handover([]));
+      background.tell(handover([]));
       assert.equal(await readFile(logFile, 'utf8'), '');
     } finally {
       if (before === undefined) delete process.env[variable];
@@ -360,6 +360,6 @@ describe('the keeper', function () {
       HF_TOKEN: 't',
       [variable]: key,
     };
-    assert.deepEqual(keeperEnv(env, [variable]), { PATH: '/bin', HF_TOKEN: 't', ELECTRON_RUN_AS_NODE: '1' });
+    assert.deepEqual(backgroundEnv(env, [variable]), { PATH: '/bin', HF_TOKEN: 't', ELECTRON_RUN_AS_NODE: '1' });
   });
 });

@@ -1,4 +1,4 @@
-/** The process that does the work of the keeper. */
+/** The process that does the work of the background process. */
 import { parseHandover } from '../compose/handover.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
