@@ -23,31 +23,31 @@ type Fetch = typeof globalThis.fetch;
  * The call rejects as `fetch` does, or with `UserFacing` where a setting is wrong or the proxy is at fault.
  */
 export function createFetch(settings: () => NetworkSettings): Fetch {
-  const ways = new Map<string, Promise<Undici.Dispatcher>>();
+  const routes = new Map<string, Promise<Undici.Dispatcher>>();
   let trustsSystem = false;
 
-  const through = async (way: NetworkSettings, ...[input, init]: Parameters<Fetch>): Promise<Response> => {
-    if (way.proxy === undefined && way.caFile === undefined && !trustsSystem) return globalThis.fetch(input, init);
-    const key = JSON.stringify([way, trustsSystem]);
-    const dispatcher = ways.get(key) ?? openWay(way, trustsSystem);
-    ways.set(key, dispatcher);
-    dispatcher.catch(() => ways.delete(key));
+  const through = async (route: NetworkSettings, ...[input, init]: Parameters<Fetch>): Promise<Response> => {
+    if (route.proxy === undefined && route.caFile === undefined && !trustsSystem) return globalThis.fetch(input, init);
+    const key = JSON.stringify([route, trustsSystem]);
+    const dispatcher = routes.get(key) ?? openRoute(route, trustsSystem);
+    routes.set(key, dispatcher);
+    dispatcher.catch(() => routes.delete(key));
     const { fetch } = await loadUndici();
     // Both implement the same standard; their types do not know of each other.
     const call = fetch as unknown as (input: unknown, init: unknown) => Promise<Response>;
     return call(input, { ...init, dispatcher: await dispatcher }).catch((error: unknown) => {
-      throw way.proxy === undefined ? error : (proxyFault(error, way.proxy) ?? error);
+      throw route.proxy === undefined ? error : (proxyFault(error, route.proxy) ?? error);
     });
   };
 
   const attempt = async (...[input, init]: Parameters<Fetch>): Promise<Response> => {
-    const way = settings();
+    const route = settings();
     try {
-      return await through(way, input, init);
+      return await through(route, input, init);
     } catch (error) {
       if (trustsSystem || !isUntrusted(error) || !isRepeatable(init?.body)) throw error;
       trustsSystem = true;
-      return through(way, input, init);
+      return through(route, input, init);
     }
   };
   return (input, init) =>
@@ -62,14 +62,14 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
  */
 export const openDispatcher = (settings: NetworkSettings, lookup: LookupFunction): Promise<Undici.Dispatcher> => {
   const { proxy, noProxy, caFile } = settings;
-  return openWay({ ...(proxy && { proxy }), ...(noProxy && { noProxy }), ...(caFile && { caFile }) }, true, lookup);
+  return openRoute({ ...(proxy && { proxy }), ...(noProxy && { noProxy }), ...(caFile && { caFile }) }, true, lookup);
 };
 
 /** The types of its default export lack some of what is there; bundled, it has nothing else. */
 const loadUndici = async (): Promise<typeof Undici> =>
   (await import('undici')).default as Partial<typeof Undici> as typeof Undici;
 
-async function openWay(
+async function openRoute(
   { proxy, noProxy, caFile }: NetworkSettings,
   trustsSystem: boolean,
   lookup?: LookupFunction,

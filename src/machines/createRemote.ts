@@ -1,13 +1,13 @@
 /** What connects to the machines of `machines.json`, by their kind. */
-import { ContainerWay, type ContainerWayOptions } from './container/containerMachine.ts';
+import { ContainerConnector, type ContainerConnectorOptions } from './container/containerMachine.ts';
 import type { MachineShare } from './machine.ts';
-import { LazyMachine, type Way } from './lazyMachine.ts';
+import { LazyMachine, type Connector } from './lazyMachine.ts';
 import type { MachineEntry } from './machineEntry.ts';
 import type { CreateMachine } from './list/machineRegistry.ts';
-import { SlurmWay } from './slurm/slurmWay.ts';
-import { SshWay, type SshWayOptions } from './ssh/sshWay.ts';
+import { SlurmConnector } from './slurm/slurmConnector.ts';
+import { SshConnector, type SshConnectorOptions } from './ssh/sshConnector.ts';
 
-export type RemoteOptions = SshWayOptions & ContainerWayOptions;
+export type RemoteOptions = SshConnectorOptions & ContainerConnectorOptions;
 
 export const createRemote =
   (options: RemoteOptions): CreateMachine =>
@@ -18,7 +18,7 @@ export const createRemote =
       share: shareOf(entry),
       ...(entry.kind === 'slurm' && { queue: { mayRequeue: entry.requeue === true } }),
       clock: options.clock,
-      way: wayTo(entry, options),
+      connector: connectorTo(entry, options),
     });
 
 /** Jobs of a cluster share nothing that we could deal out: its scheduler does. */
@@ -33,13 +33,13 @@ function shareOf(entry: MachineEntry): MachineShare {
   }
 }
 
-function wayTo(entry: MachineEntry, options: RemoteOptions): Way {
+function connectorTo(entry: MachineEntry, options: RemoteOptions): Connector {
   switch (entry.kind) {
     case 'ssh':
-      return new SshWay(entry, options);
+      return new SshConnector(entry, options);
     case 'slurm':
-      return new SlurmWay(entry, options);
+      return new SlurmConnector(entry, options);
     case 'container':
-      return new ContainerWay(entry, options);
+      return new ContainerConnector(entry, options);
   }
 }

@@ -18,7 +18,7 @@ import {
 } from './machine.ts';
 
 /** How a machine is reached. It owns what it opens. */
-export interface Way extends Disposable {
+export interface Connector extends Disposable {
   /** Asks nobody. Rejects with `MachineFailure`; the next use tries again. */
   open(): Promise<Machine>;
   /** Connects, and asks the person where need be. Absent: there is nothing to ask. Rejects as `open` does. */
@@ -34,7 +34,7 @@ export interface LazyMachineOptions {
   readonly share?: MachineShare;
   /** Its runs go into a queue; what is known of that before the machine was opened. */
   readonly queue?: Pick<Scheduler, 'mayRequeue'>;
-  readonly way: Way;
+  readonly connector: Connector;
   readonly clock: Clock;
 }
 
@@ -66,7 +66,7 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
   }
 
   override get onDidChangeStatus(): Event<MachineStatus> | undefined {
-    return this.#options.way.onDidChangeStatus;
+    return this.#options.connector.onDidChangeStatus;
   }
 
   /** Known before the machine was opened. */
@@ -75,7 +75,7 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
   }
 
   override async ready({ isAnew = false, mayAsk = isAnew }: ReadyOptions = {}): Promise<void> {
-    if (isAnew) this.#options.way.retry();
+    if (isAnew) this.#options.connector.retry();
     await this.#open(mayAsk ? 'act' : 'look');
   }
 
@@ -105,7 +105,7 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
   }
 
   dispose(): void {
-    this.#options.way.dispose();
+    this.#options.connector.dispose();
   }
 
   protected target(): Machine {
@@ -118,8 +118,8 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
   }
 
   async #open(purpose: Purpose): Promise<Machine> {
-    if (purpose === 'act') await this.#options.way.connect?.();
-    this.#opening ??= this.#options.way.open().then(
+    if (purpose === 'act') await this.#options.connector.connect?.();
+    this.#opening ??= this.#options.connector.open().then(
       (machine) => (this.#opened = machine),
       (error: unknown) => {
         this.#opening = undefined;

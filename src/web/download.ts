@@ -79,7 +79,7 @@ async function openDirect(lookup: LookupFunction): Promise<Dispatcher> {
   return new undici.Agent({ connect: { lookup } });
 }
 
-interface Way {
+interface DownloadPolicy {
   readonly request: DownloadRequest;
   readonly options: WebOptions;
   readonly limits: WebLimits;
@@ -89,19 +89,19 @@ interface Way {
 }
 
 class Attempts {
-  readonly #way: Way;
+  readonly #policy: DownloadPolicy;
 
-  constructor(way: Way) {
-    this.#way = way;
+  constructor(policy: DownloadPolicy) {
+    this.#policy = policy;
   }
 
   run(): Promise<Download> {
-    const { options, signal } = this.#way;
+    const { options, signal } = this.#policy;
     return retry(policy, { clock: options.clock, signal, again }, () => this.#follow());
   }
 
   async #follow(): Promise<Download> {
-    const { request, limits } = this.#way;
+    const { request, limits } = this.#policy;
     let url = parseAddress(request.url);
     for (let redirects = 0; redirects <= limits.redirects; redirects++) {
       const response = await this.#get(url);
@@ -117,7 +117,7 @@ class Attempts {
   }
 
   async #get(url: URL): Promise<Response> {
-    const { request, options, names, dispatcher, signal } = this.#way;
+    const { request, options, names, dispatcher, signal } = this.#policy;
     const allowsPrivate = request.allowsPrivateAddresses ?? options.allowsPrivateAddresses();
     await orAborted(names.pin(hostOf(url), allowsPrivate), signal);
     const { default: undici } = await import('undici');
@@ -133,7 +133,7 @@ class Attempts {
     const { status, headers } = response;
     if (status >= 400) {
       await response.body?.cancel();
-      throw refused(url, response, this.#way.options.clock.now());
+      throw refused(url, response, this.#policy.options.clock.now());
     }
     const type = headers.get('content-type') ?? '';
     const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1];
@@ -147,7 +147,7 @@ class Attempts {
   }
 
   async #body(url: URL, { body }: Response): Promise<Pick<Download, 'bytes' | 'isCut'>> {
-    const { limits, signal } = this.#way;
+    const { limits, signal } = this.#policy;
     const parts: Uint8Array[] = [];
     let leftBytes = limits.bytes;
     try {

@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from 'mocha';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { newRunId, type SessionId } from '../../src/base/ids.ts';
-import { ContainerWay, type ContainerMachine } from '../../src/machines/container/containerMachine.ts';
+import { ContainerConnector, type ContainerMachine } from '../../src/machines/container/containerMachine.ts';
 import { tidyContainers } from '../../src/machines/container/tidyContainers.ts';
 import { LazyMachine } from '../../src/machines/lazyMachine.ts';
 import { LocalMachine } from '../../src/machines/local/localMachine.ts';
@@ -49,7 +49,7 @@ describe('a container machine', () => {
     ...more,
   });
   async function open(more: Partial<ContainerEntry> = {}): Promise<ContainerMachine> {
-    const way = new ContainerWay(entry(more), { engines: engines(), clock: systemClock });
+    const way = new ContainerConnector(entry(more), { engines: engines(), clock: systemClock });
     owned.push(way);
     return way.open();
   }
@@ -258,7 +258,7 @@ describe('a container machine', () => {
         new LazyMachine({
           id: made.id,
           kind: made.kind,
-          way: new ContainerWay(entry({ id: made.id }), { engines: engines(), clock: systemClock }),
+          way: new ContainerConnector(entry({ id: made.id }), { engines: engines(), clock: systemClock }),
           clock: systemClock,
         }),
       isBusy: () => false,

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { ContainerWay } from '../../src/machines/container/containerMachine.ts';
+import { ContainerConnector } from '../../src/machines/container/containerMachine.ts';
 import { OwnEngines } from '../../src/machines/container/ownEngines.ts';
 import type { ContainerEntry } from '../../src/machines/machineEntry.ts';
 import { createMachines } from '../../src/machines/list/machineList.ts';
@@ -18,7 +18,7 @@ const engines = new OwnEngines({
   write: writeFileAtomic,
   logger: silentLogger,
 });
-const way = new ContainerWay(JSON.parse(entryText) as ContainerEntry, { engines, clock: systemClock });
+const way = new ContainerConnector(JSON.parse(entryText) as ContainerEntry, { engines, clock: systemClock });
 const folder = join(home, 'first');
 mkdirSync(folder);
 const runs = new Runs({ machines: createMachines([await way.open()]), folder, clock: systemClock });

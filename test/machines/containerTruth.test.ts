@@ -1,5 +1,5 @@
 import { after } from 'mocha';
-import { ContainerWay } from '../../src/machines/container/containerMachine.ts';
+import { ContainerConnector } from '../../src/machines/container/containerMachine.ts';
 import { TestDockerd } from '../fakes/dockerd.ts';
 import { truthTable, type TruthBed } from './truth.ts';
 
@@ -14,7 +14,7 @@ const makeBed = (image: string) => async (): Promise<TruthBed> => {
   dockerds.push(dockerd);
   const entry = { id: 'lab', kind: 'container', image, memoryMb: 64, engine: dockerd.socket } as const;
   return {
-    machine: (clock) => new ContainerWay(entry, { engines: dockerd.engines(), clock }).open(),
+    machine: (clock) => new ContainerConnector(entry, { engines: dockerd.engines(), clock }).open(),
     limitMemory: (machine) => machine,
     async outage() {
       await dockerd.crash();

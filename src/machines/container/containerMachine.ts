@@ -2,14 +2,14 @@
 import path from 'node:path/posix';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import type { Way } from '../lazyMachine.ts';
+import type { Connector } from '../lazyMachine.ts';
 import { entryText, type ContainerEntry } from '../machineEntry.ts';
 import { ShellMachine } from '../remote/shellMachine.ts';
 import { ContainerHost } from './containerHost.ts';
 import type { OwnEngines } from './ownEngines.ts';
 import { heliosFolder } from './containerSpec.ts';
 
-export interface ContainerWayOptions {
+export interface ContainerConnectorOptions {
   readonly engines: OwnEngines;
   readonly clock: Clock;
 }
@@ -39,12 +39,12 @@ export class ContainerMachine extends ShellMachine {
  * The container stays when Helios ends: runs in it go on, and what was installed in it is there the next time. It costs a
  * shell that sleeps. It is removed when its entry has changed or is gone, and no run is going on in it.
  */
-export class ContainerWay implements Way {
+export class ContainerConnector implements Connector {
   readonly #entry: ContainerEntry;
-  readonly #options: ContainerWayOptions;
+  readonly #options: ContainerConnectorOptions;
   #opened: Disposable | undefined;
 
-  constructor(entry: ContainerEntry, options: ContainerWayOptions) {
+  constructor(entry: ContainerEntry, options: ContainerConnectorOptions) {
     this.#entry = entry;
     this.#options = options;
   }

@@ -18,7 +18,7 @@ import {
 } from '../machine.ts';
 
 /** Failures that tell of the way to the machine. Others were told by the machine itself. */
-const wayReasons: readonly MachineFailureReason[] = ['unreachable', 'auth', 'host_key', 'timeout'];
+const connectionReasons: readonly MachineFailureReason[] = ['unreachable', 'auth', 'host_key', 'timeout'];
 const answeredReasons: readonly MachineFailureReason[] = ['missing', 'denied', 'no_space'];
 
 export class MachineHandle extends ForwardingMachine {
@@ -120,7 +120,7 @@ export class MachineHandle extends ForwardingMachine {
 
   #noteFailure(target: Machine, error: unknown): void {
     if (!(error instanceof MachineFailure)) return;
-    if (wayReasons.includes(error.reason)) this.#note(target, { kind: 'unreachable', why: error.message });
+    if (connectionReasons.includes(error.reason)) this.#note(target, { kind: 'unreachable', why: error.message });
     if (answeredReasons.includes(error.reason)) this.#note(target, { kind: 'connected' });
   }
 

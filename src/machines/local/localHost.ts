@@ -13,11 +13,11 @@ export const localHost = (env: Readonly<Record<string, string>>): CommandHost =>
     const pipes = [child.stdin, child.stdout, child.stderr];
     for (const pipe of pipes) (pipe as unknown as Socket).unref();
     child.unref();
-    const way = Duplex.from({ readable: child.stdout, writable: child.stdin });
+    const stream = Duplex.from({ readable: child.stdout, writable: child.stdin });
     const close = (): void => {
       for (const pipe of pipes) pipe.destroy();
     };
-    const channel: CommandChannel = Object.assign(way, { stderr: child.stderr, close });
+    const channel: CommandChannel = Object.assign(stream, { stderr: child.stderr, close });
     child.once('exit', (code, signal) => channel.emit('exit', code, signal?.replace(/^SIG/, '')));
     child.once('error', () => channel.destroy());
     listen(channel);

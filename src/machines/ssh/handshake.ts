@@ -72,10 +72,10 @@ export class Handshake {
     this.#wantsPerson = false;
     this.#offer = '';
     try {
-      const way = await open();
+      const socket = await open();
       // A way through another host is only half closed when that host ends it.
-      client.once('end', () => way?.destroy());
-      const sock = way ?? connect({ host, port }).setMaxListeners(0);
+      client.once('end', () => socket?.destroy());
+      const sock = socket ?? connect({ host, port }).setMaxListeners(0);
       await this.#ready(client, () =>
         client.connect({
           sock,

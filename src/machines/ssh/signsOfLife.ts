@@ -10,16 +10,16 @@ const mostSilent = 3;
  * Destroys `way` when nothing has arrived for `mostSilent` to one more intervals. What is sent queues behind what was sent
  * before, so on a slow way up a probe is answered late, but what the server makes room for comes all the time.
  */
-export function watchLife(way: Duplex, clock: Clock = systemClock): void {
+export function watchLife(socket: Duplex, clock: Clock = systemClock): void {
   let hasArrived = true;
   let silent = 0;
-  way.on('data', () => (hasArrived = true));
+  socket.on('data', () => (hasArrived = true));
   const check = (): void => {
     silent = hasArrived ? 0 : silent + 1;
     hasArrived = false;
-    if (silent >= mostSilent) way.destroy();
+    if (silent >= mostSilent) socket.destroy();
     else next = clock.after(probeEveryMs, check);
   };
   let next = clock.after(probeEveryMs, check);
-  way.once('close', () => next.dispose());
+  socket.once('close', () => next.dispose());
 }

@@ -96,17 +96,17 @@ export class SshConnection implements CommandHost, Disposable {
    */
   async ready({ mayAsk = false }: { readonly mayAsk?: boolean } = {}): Promise<void> {
     if (!mayAsk) return void (await this.#connected());
-    const way = this.#way();
-    for (const each of way) each.#askers++;
+    const route = this.#route();
+    for (const each of route) each.#askers++;
     try {
       // A try that began quietly may already have failed for want of a person.
       await this.#connected().catch((error: unknown) => {
-        if (!way.some((each) => each.#handshake.wantsPerson)) throw error;
-        for (const each of way) each.#retryAtMs = 0;
+        if (!route.some((each) => each.#handshake.wantsPerson)) throw error;
+        for (const each of route) each.#retryAtMs = 0;
         return this.#connected();
       });
     } finally {
-      for (const each of way) each.#askers--;
+      for (const each of route) each.#askers--;
     }
   }
 
@@ -176,9 +176,9 @@ export class SshConnection implements CommandHost, Disposable {
   }
 
   /** The connections on the way to the host, this one first. */
-  #way(): SshConnection[] {
+  #route(): SshConnection[] {
     const through = this.#through;
-    return [this, ...(through ? through.#way() : [])];
+    return [this, ...(through ? through.#route() : [])];
   }
 
   #connected(): Promise<Client> {

@@ -3,30 +3,31 @@ import type { ThinkingConfig, ThinkingLevel } from '@google/genai/web';
 import type { Effort } from '../model.ts';
 
 /** `levels`: the lowest effort that it can be told. `budget`: the fewest and the most tokens. */
-type Way =
+type ThinkingMode =
   | { readonly by: 'level'; readonly lowest: 'MINIMAL' | 'LOW' }
   | { readonly by: 'budget'; readonly fewest: number; readonly most: number }
   | { readonly by: 'none' };
 
 /** Gemini 3 and what came after it refuses a call in the history without the signature of the thought that led to it. */
-export const wantsSignatures = (model: string): boolean => wayOf(model).by === 'level';
+export const wantsSignatures = (model: string): boolean => thinkingModeOf(model).by === 'level';
 
 export function thinkingConfig(model: string, effort: Effort | undefined): ThinkingConfig | undefined {
-  const way = wayOf(model);
-  if (way.by === 'none') return undefined;
+  const mode = thinkingModeOf(model);
+  if (mode.by === 'none') return undefined;
   if (effort === undefined) return { includeThoughts: true };
-  if (way.by === 'level') return { includeThoughts: true, thinkingLevel: levelOf(effort, way.lowest) as ThinkingLevel };
-  const thinkingBudget = Math.min(way.most, Math.max(way.fewest, budgets[effort]));
+  if (mode.by === 'level')
+    return { includeThoughts: true, thinkingLevel: levelOf(effort, mode.lowest) as ThinkingLevel };
+  const thinkingBudget = Math.min(mode.most, Math.max(mode.fewest, budgets[effort]));
   // Thoughts of a model that does not think must not be asked for.
   return thinkingBudget === 0 ? { thinkingBudget } : { includeThoughts: true, thinkingBudget };
 }
 
 /** The efforts that make a difference; the others are the nearest of them. */
 export function geminiEfforts(model: string): readonly Effort[] {
-  const way = wayOf(model);
-  if (way.by === 'none') return [];
-  if (way.by === 'level') return [...(way.lowest === 'MINIMAL' ? ['none' as const] : []), 'low', 'medium', 'high'];
-  return [...(way.fewest === 0 ? ['none' as const] : []), 'low', 'medium', 'high', 'max'];
+  const mode = thinkingModeOf(model);
+  if (mode.by === 'none') return [];
+  if (mode.by === 'level') return [...(mode.lowest === 'MINIMAL' ? ['none' as const] : []), 'low', 'medium', 'high'];
+  return [...(mode.fewest === 0 ? ['none' as const] : []), 'low', 'medium', 'high', 'max'];
 }
 
 const budgets: Readonly<Record<Effort, number>> = { none: 0, low: 4_000, medium: 12_000, high: 20_000, max: 32_768 };
@@ -37,7 +38,7 @@ function levelOf(effort: Effort, lowest: 'MINIMAL' | 'LOW'): 'MINIMAL' | 'LOW' |
   return effort === 'medium' ? 'MEDIUM' : 'HIGH';
 }
 
-function wayOf(model: string): Way {
+function thinkingModeOf(model: string): ThinkingMode {
   const isFlash = model.includes('flash');
   // An id without a number, as `gemini-flash-latest`, is of the newest.
   const version = Number(/^gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? (model.startsWith('gemini-') ? Infinity : 0));

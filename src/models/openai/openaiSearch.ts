@@ -11,7 +11,7 @@ import type { CallOptions, ProviderIdentity } from '../provider.ts';
 import { searching, type FoundSources } from '../searching.ts';
 import { readResponses } from './openaiResponsesStream.ts';
 
-export interface SearchWay {
+export interface SearchMode {
   readonly identity: ProviderIdentity;
   readonly options: CallOptions;
   /** Asks also for pages that were found and not cited. Not every back end knows the wish. */
@@ -25,7 +25,7 @@ export interface SearchWay {
 }
 
 /** The `search` of a provider, with the retries and failures of its other calls. */
-export const responsesSearch = (way: SearchWay): NonNullable<ModelProvider['search']> =>
+export const responsesSearch = (way: SearchMode): NonNullable<ModelProvider['search']> =>
   searching(
     (query, found) =>
       async function* ({ model }, signal, attempt) {

@@ -55,7 +55,7 @@ interface Read<T> {
   readonly repairs: Repairs;
 }
 
-type Ways<T> = Generator<Read<T>, void>;
+type Readings<T> = Generator<Read<T>, void>;
 type Member = readonly [string, unknown];
 
 /** A list that is being read. */
@@ -102,7 +102,7 @@ class LooseReader {
     return { ...this.#problem, at: Math.max(this.#problem.at, 0) };
   }
 
-  *all(): Ways<unknown> {
+  *all(): Readings<unknown> {
     const { from, names } = this.#loose;
     for (const read of this.#value(from, [], afterMember)) {
       const rest = this.#space(read.at, read.repairs);
@@ -112,7 +112,7 @@ class LooseReader {
     }
   }
 
-  *#value(from: number, before: Repairs, after: RegExp): Ways<unknown> {
+  *#value(from: number, before: Repairs, after: RegExp): Readings<unknown> {
     this.#steps += 1;
     if (this.#steps > maxSteps) {
       this.isOverBudget = true;
@@ -126,7 +126,7 @@ class LooseReader {
     else yield* this.#literal(at, repairs);
   }
 
-  *#literal(at: number, repairs: Repairs): Ways<unknown> {
+  *#literal(at: number, repairs: Repairs): Readings<unknown> {
     const number = match(numberPattern, this.#text, at);
     const word = match(wordPattern, this.#text, at);
     if (number !== '') yield { value: Number(number), at: at + number.length, repairs };
@@ -141,7 +141,7 @@ class LooseReader {
   }
 
   /** With `after`, quotes may stand inside: it says what must follow the last one. */
-  *#string(at: number, before: Repairs, after?: RegExp): Ways<string> {
+  *#string(at: number, before: Repairs, after?: RegExp): Readings<string> {
     const { names } = this.#loose;
     const inner = names === undefined || after === undefined ? undefined : { after, names };
     let hasEnd = false;
@@ -155,7 +155,7 @@ class LooseReader {
     if (!hasEnd) this.#fail(this.#text.length, 'the end of a text');
   }
 
-  *#object(at: number, repairs: Repairs): Ways<unknown> {
+  *#object(at: number, repairs: Repairs): Readings<unknown> {
     const second = this.#space(at + 1, repairs).at;
     const isDoubled = this.#text[second] === '{';
     const open = opened('}', isDoubled ? [...repairs, 'doubled braces'] : repairs, isDoubled);
@@ -163,7 +163,7 @@ class LooseReader {
       yield { ...read, value: Object.fromEntries(read.value) };
   }
 
-  *#members(from: number, open: Open<Member>): Ways<readonly Member[]> {
+  *#members(from: number, open: Open<Member>): Readings<readonly Member[]> {
     const { at, repairs } = this.#space(from, open.repairs);
     yield* this.#closed(at, { ...open, repairs });
     if (this.#text[at] === open.close || open.items.length >= maxItems) return;
@@ -181,14 +181,14 @@ class LooseReader {
     }
   }
 
-  *#key(at: number, repairs: Repairs): Ways<string> {
+  *#key(at: number, repairs: Repairs): Readings<string> {
     if (quoteAt(this.#text, at) !== undefined) return yield* this.#string(at, repairs);
     const word = match(wordPattern, this.#text, at);
     if (word !== '') yield { value: word, at: at + word.length, repairs: [...repairs, 'names without quotes'] };
     else this.#fail(at, 'a name in double quotes');
   }
 
-  *#items(from: number, open: Open<unknown>): Ways<readonly unknown[]> {
+  *#items(from: number, open: Open<unknown>): Readings<readonly unknown[]> {
     const { at, repairs } = this.#space(from, open.repairs);
     yield* this.#closed(at, { ...open, repairs });
     if (this.#text[at] === open.close || open.items.length >= maxItems) return;
@@ -202,8 +202,8 @@ class LooseReader {
   *#afterItem<Item>(
     from: number,
     open: Open<Item>,
-    more: (from: number, open: Open<Item>) => Ways<readonly Item[]>,
-  ): Ways<readonly Item[]> {
+    more: (from: number, open: Open<Item>) => Readings<readonly Item[]>,
+  ): Readings<readonly Item[]> {
     const { at, repairs } = this.#space(from, open.repairs);
     if (this.#text[at] !== ',') return yield* this.#closed(at, { ...open, repairs }, 'a comma or ');
     const next = this.#space(at + 1, repairs);
@@ -213,7 +213,7 @@ class LooseReader {
     else this.#fail(next.at, 'another value');
   }
 
-  *#closed<Item>(at: number, open: Open<Item>, alternative = ''): Ways<readonly Item[]> {
+  *#closed<Item>(at: number, open: Open<Item>, alternative = ''): Readings<readonly Item[]> {
     const { close, items, repairs, isDoubled } = open;
     if (this.#text[at] === close) {
       const second = isDoubled ? this.#space(at + 1, repairs).at : at;

@@ -39,9 +39,9 @@ describe('leases over SSH', () => {
       owned.push(connection, machine);
       return Promise.resolve(machine);
     };
-    const way = { open, retry: () => undefined, dispose: () => undefined };
+    const connector = { open, retry: () => undefined, dispose: () => undefined };
     const share = { slots: 3, gpuIds: ['2', '0'] };
-    const lazy = new LazyMachine({ id: 'gpu1', kind: 'ssh', clock: systemClock, way, share });
+    const lazy = new LazyMachine({ id: 'gpu1', kind: 'ssh', clock: systemClock, connector, share });
     const machine = new MachineHandle(lazy, () => undefined);
     const home = join(folder(), name);
     mkdirSync(home);

@@ -2,26 +2,26 @@
 import { homedir } from 'node:os';
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
-import type { Way } from '../lazyMachine.ts';
+import type { Connector } from '../lazyMachine.ts';
 import { LocalMachine } from '../local/localMachine.ts';
 import { MachineFailure, type Machine, type MachineStatus } from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
 import { expandHome } from '../ssh/configFile.ts';
-import { SshWay, type SshWayOptions } from '../ssh/sshWay.ts';
+import { SshConnector, type SshConnectorOptions } from '../ssh/sshConnector.ts';
 import { SlurmMachine } from './slurmMachine.ts';
 
-export class SlurmWay implements Way {
+export class SlurmConnector implements Connector {
   readonly onDidChangeStatus: Event<MachineStatus> | undefined;
   readonly #entry: SlurmEntry;
-  readonly #options: SshWayOptions;
+  readonly #options: SshConnectorOptions;
   readonly #owned = new DisposableStore();
-  readonly #ssh: SshWay | undefined;
+  readonly #ssh: SshConnector | undefined;
 
-  constructor(entry: SlurmEntry, options: SshWayOptions) {
+  constructor(entry: SlurmEntry, options: SshConnectorOptions) {
     this.#entry = entry;
     this.#options = options;
     if (entry.host === undefined && entry.alias === undefined) return;
-    this.#ssh = this.#owned.add(new SshWay({ ...entry, kind: 'ssh' }, options));
+    this.#ssh = this.#owned.add(new SshConnector({ ...entry, kind: 'ssh' }, options));
     this.onDidChangeStatus = this.#ssh.onDidChangeStatus;
   }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import type { HomeFolders } from '../homeFolders.ts';
-import type { Way } from '../lazyMachine.ts';
+import type { Connector } from '../lazyMachine.ts';
 import type { MachineStatus } from '../machine.ts';
 import { placeText, type SshEntry } from '../machineEntry.ts';
 import type { MachinePrompts, SecretQuestion } from '../machinePrompts.ts';
@@ -15,7 +15,7 @@ import { resolveHost, type SshConfigOptions, type SshTarget } from './sshConfig.
 import { SshConnection, type SshState } from './sshConnection.ts';
 import { homeOf, SshMachine } from './sshMachine.ts';
 
-export interface SshWayOptions {
+export interface SshConnectorOptions {
   readonly prompts: MachinePrompts;
   readonly homes: HomeFolders;
   readonly clock: Clock;
@@ -24,16 +24,16 @@ export interface SshWayOptions {
 }
 
 /** The connection stays the same however often it is tried: it knows what the person has said. */
-export class SshWay implements Way {
+export class SshConnector implements Connector {
   readonly #entry: SshEntry;
-  readonly #options: SshWayOptions;
+  readonly #options: SshConnectorOptions;
   readonly #owned = new DisposableStore();
   readonly #changes = this.#owned.add(new Emitter<MachineStatus>());
   readonly onDidChangeStatus: Event<MachineStatus> = this.#changes.event;
   #connecting: Promise<SshConnection> | undefined;
   #connection: SshConnection | undefined;
 
-  constructor(entry: SshEntry, options: SshWayOptions) {
+  constructor(entry: SshEntry, options: SshConnectorOptions) {
     this.#entry = entry;
     this.#options = options;
   }
