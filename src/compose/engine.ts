@@ -7,7 +7,7 @@ import type { EngineSettings } from '../agent/contract/settings.ts';
 import { JournalSpending } from '../agent/budget/journalSpending.ts';
 import { DaySpending } from '../agent/budget/daySpending.ts';
 import { createNotifier } from '../agent/person/createNotifier.ts';
-import { reportsFolder } from '../agent/session/projectTerms.ts';
+import { reportsFolder } from '../agent/session/projectSettings.ts';
 import { SessionReports } from '../agent/reports/reports.ts';
 import { retentionOf } from '../agent/archive/retention.ts';
 import { EarlierAttempts } from '../agent/experiments/earlierAttempts.ts';

@@ -18,7 +18,7 @@ import type { RunId } from '../base/ids.ts';
 import { shellQuote } from '../base/text.ts';
 import { supervisorScript } from './supervisorScript.ts';
 import type { RunProcess, RunSpec } from './run.ts';
-import { termsText, type SharedMachine } from './terms.ts';
+import { limitsFile, type SharedMachine } from './limits.ts';
 
 export interface RunFolder {
   readonly path: string;
@@ -62,7 +62,7 @@ export function runFolder(runsFolder: string, id: RunId): RunFolder {
 /** What has to be written into the folder before the supervisor is started: name → text. */
 export const supervisorFiles = (spec: RunSpec, machine: SharedMachine = {}): Readonly<Record<string, string>> => ({
   'spec.json': `${JSON.stringify(spec, undefined, 2)}\n`,
-  terms: termsText(spec, machine),
+  terms: limitsFile(spec, machine),
   'command.sh': commandScript(spec.command),
   'capsule.sh': supervisorScript,
 });

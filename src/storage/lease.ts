@@ -27,7 +27,7 @@ const handsOverWithinMs = 15_000;
 /** How often an asker looks where there are no file events. */
 const pollEveryMs = 250;
 
-export interface LeaseTerms {
+export interface LeaseOptions {
   readonly clock: Clock;
   readonly kind: OwnerKind;
   /** Called when somebody else took the lease over (this host slept too long): the holder must stop writing. */
@@ -41,16 +41,16 @@ export interface LeaseTerms {
 export class Lease {
   readonly #file: string;
   readonly #owner: LeaseOwner;
-  readonly #terms: LeaseTerms;
+  readonly #options: LeaseOptions;
   readonly #watch: Disposable | undefined;
   #timer: Disposable;
   #isReleased = false;
   #isWanted = false;
 
-  private constructor(file: string, owner: LeaseOwner, terms: LeaseTerms) {
+  private constructor(file: string, owner: LeaseOwner, terms: LeaseOptions) {
     this.#file = file;
     this.#owner = owner;
-    this.#terms = terms;
+    this.#options = terms;
     this.#timer = this.#nextBeat();
     if (handsOver(owner)) this.#watch = watchLease(file, () => void this.#check().catch(() => undefined));
   }
@@ -59,7 +59,7 @@ export class Lease {
    * Takes the lease or throws `StorageFailure('owned')` naming the owner. An owner that hands it over is asked for it, and
    * given some seconds.
    */
-  static async acquire(file: string, terms: LeaseTerms): Promise<Lease> {
+  static async acquire(file: string, terms: LeaseOptions): Promise<Lease> {
     const owner = thisProcess(terms.kind);
     await makeFolder(path.dirname(file));
     for (let attempt = 0; attempt < 20; attempt += 1) {
@@ -86,7 +86,7 @@ export class Lease {
   }
 
   #nextBeat(): Disposable {
-    return this.#terms.clock.after(heartbeatMs, () => {
+    return this.#options.clock.after(heartbeatMs, () => {
       // A disk that does not answer for a while says nothing about the owner: the next beat tells.
       const isOurs = this.#beat().catch(() => true);
       void isOurs.then((holds) => {
@@ -97,7 +97,7 @@ export class Lease {
         }
         this.#isReleased = true;
         this.#watch?.dispose();
-        this.#terms.onLost();
+        this.#options.onLost();
       });
     });
   }
@@ -105,7 +105,7 @@ export class Lease {
   /** Resolves with false when somebody else has the lease. */
   async #beat(): Promise<boolean> {
     if (!(await this.#isOurs())) return false;
-    const now = new Date(this.#terms.clock.now());
+    const now = new Date(this.#options.clock.now());
     await utimes(this.#file, now, now);
     if (handsOver(this.#owner)) await this.#check();
     return true;
@@ -119,13 +119,13 @@ export class Lease {
     if (this.#isWanted || this.#isReleased || !(await isRequested(this.#file, this.#owner.token))) return;
     if (this.#isWanted) return;
     this.#isWanted = true;
-    this.#terms.onWanted?.();
+    this.#options.onWanted?.();
   }
 }
 
 const handsOver = ({ kind }: LeaseOwner): boolean => kind === 'detached' || kind === 'window';
 
-function mayAsk({ kind, takesOver = false }: LeaseTerms, holder: LeaseOwner): boolean {
+function mayAsk({ kind, takesOver = false }: LeaseOptions, holder: LeaseOwner): boolean {
   if (kind === 'detached') return false;
   return holder.kind === 'detached' || (takesOver && kind === 'window' && handsOver(holder));
 }

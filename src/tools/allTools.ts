@@ -15,7 +15,7 @@ import type { ExperimentCode } from './experiments/experimentCode.ts';
 import { finish, type Finish } from './session/finish.ts';
 import { killTask, type TaskKiller } from './runs/killTask.ts';
 import { listMachines, type MachineOverview } from './machines/listMachines.ts';
-import type { MachineTools } from './terms/machinePath.ts';
+import type { MachineTools } from './parameters/machinePath.ts';
 import type { MeasuredRuns } from './runs/measuredRuns.ts';
 import { memoryLs } from './memory/memoryLs.ts';
 import { memoryRead } from './memory/memoryRead.ts';

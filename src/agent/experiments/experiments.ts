@@ -14,8 +14,8 @@ import { hasCrashed } from '../../experiments/recordRows.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { RunLimit } from '../../runs/run.ts';
 import type { DecidedExperiment, ExperimentDecisionRequest } from '../../tools/experiments/expDecide.ts';
-import type { ExperimentArguments } from '../../tools/terms/experimentTerms.ts';
-import { machinePath } from '../../tools/terms/machinePath.ts';
+import type { ExperimentArguments } from '../../tools/parameters/experimentParameters.ts';
+import { machinePath } from '../../tools/parameters/machinePath.ts';
 import { duplicatesOf, type AskedAttempts } from './attempts.ts';
 import {
   earlierName,

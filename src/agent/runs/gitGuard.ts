@@ -3,7 +3,7 @@ import { ToolFailure } from '../../base/errors.ts';
 import { guardFolder, installGuard, withGuard, type GuardState } from '../../experiments/git/installGuard.ts';
 import { MachineFailure, type Machine } from '../../machines/machine.ts';
 import { gitFolderRefusal, judgeGit } from '../../permissions/git/gitRule.ts';
-import type { GitProtection } from '../../tools/terms/gitProtection.ts';
+import type { GitProtection } from '../../tools/parameters/gitProtection.ts';
 
 export class GitGuard implements GitProtection {
   readonly #isOn: () => boolean;

@@ -14,7 +14,7 @@ import { LaunchFailure } from '../../runs/launchFailure.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
-import { machinePath } from '../../tools/terms/machinePath.ts';
+import { machinePath } from '../../tools/parameters/machinePath.ts';
 import { budgetEndMs } from '../budget/measures.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { ledgerOf, type SessionRuns } from './sessionRuns.ts';

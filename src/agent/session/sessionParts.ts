@@ -41,7 +41,7 @@ import { GitGuard } from '../runs/gitGuard.ts';
 import type { LoopDeps } from '../loop/loop.ts';
 import { PlateauGuard } from '../loop/plateauGuard.ts';
 import { SessionNotices } from '../person/sessionNotices.ts';
-import { permissionMode, toolDefaults } from './projectTerms.ts';
+import { permissionMode, toolDefaults } from './projectSettings.ts';
 import { Questions } from '../person/questions.ts';
 import type { SessionReports } from '../reports/reports.ts';
 import { reproduce } from '../experiments/reproduction.ts';
@@ -55,7 +55,7 @@ import { createToolset, type ToolsetDeps } from './toolset.ts';
 import { createSleepWorld } from '../loop/sessionWorld.ts';
 import { Waiting } from '../loop/waiting.ts';
 import { RunWatchdogs } from '../runs/runWatchdogs.ts';
-import { plateauPolicy, watchdogPolicy } from '../runs/watchTerms.ts';
+import { plateauPolicy, watchdogPolicy } from '../runs/watchdogSettings.ts';
 
 /** What all sessions of a process share. */
 export interface SharedDeps {

@@ -27,7 +27,7 @@ import { followJournal, type FollowedEvents } from '../journal/followJournal.ts'
 import { killRun } from '../runs/killRun.ts';
 import type { Budget, JournalEvent, SessionEvent } from '../journal/events.ts';
 import { foldSession } from '../journal/fold.ts';
-import { budgetFor, checkDefaultMachine } from './projectTerms.ts';
+import { budgetFor, checkDefaultMachine } from './projectSettings.ts';
 import { resumeText } from '../context/prompt.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { ledgerElsewhere } from '../runs/ledgerElsewhere.ts';

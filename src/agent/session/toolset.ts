@@ -13,7 +13,7 @@ import type { FoundRun } from '../../sleep/sleepWorld.ts';
 import { allTools, type AllToolsDeps } from '../../tools/allTools.ts';
 import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
 import type { LaunchedRun, RunRequest } from '../../tools/runs/remoteExecBackground.ts';
-import { statusText } from '../../tools/terms/runReference.ts';
+import { statusText } from '../../tools/parameters/runReference.ts';
 import type { StartedSweep, SweepRequest } from '../../tools/runs/sweep.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import { createEnvironments, snapshotFolder } from '../runs/environments.ts';

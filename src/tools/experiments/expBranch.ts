@@ -1,4 +1,4 @@
-import { pathAccess } from '../terms/accesses.ts';
+import { pathAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { oneLine } from '../../base/text.ts';
 import {
@@ -10,7 +10,7 @@ import {
   shortCommit,
   type ExperimentCode,
 } from './experimentCode.ts';
-import { onMachine } from '../terms/machinePath.ts';
+import { onMachine } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const expBranch = (deps: ExperimentCode): Tool =>

@@ -1,4 +1,4 @@
-import { pathAccess } from '../terms/accesses.ts';
+import { pathAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { counted, formatDuration } from '../../base/text.ts';
 import type { ListedBranch } from '../../experiments/git/worktrees.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { branchAliases, pointerFields, shortCommit, type ExperimentCode } from './experimentCode.ts';
-import { machineId, machinePath, onMachine } from '../terms/machinePath.ts';
+import { machineId, machinePath, onMachine } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const expCheckout = (deps: ExperimentCode): Tool =>

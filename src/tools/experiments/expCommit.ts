@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/text.ts';
 import { branchAliases, leftOutFields, shortCommit, type ExperimentCode } from './experimentCode.ts';
-import { machineId, onMachine } from '../terms/machinePath.ts';
+import { machineId, onMachine } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const expCommit = (deps: ExperimentCode): Tool =>

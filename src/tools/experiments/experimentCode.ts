@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import type { RepoPlace, Worktrees } from '../../experiments/git/worktrees.ts';
-import { machineId, machinePath, type MachineTools } from '../terms/machinePath.ts';
+import { machineId, machinePath, type MachineTools } from '../parameters/machinePath.ts';
 import type { ToolContext } from '../tool.ts';
 
 export interface ExperimentCode extends MachineTools {

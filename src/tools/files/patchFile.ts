@@ -1,8 +1,8 @@
-import { pathAccess } from '../terms/accesses.ts';
+import { pathAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from '../terms/machinePath.ts';
+import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const maxFileBytes = 50 * 1024 * 1024;

@@ -1,11 +1,11 @@
-import { pathAccess } from '../terms/accesses.ts';
+import { pathAccess } from '../parameters/accesses.ts';
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { cleanText, counted, shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { readLines } from './lineReader.ts';
-import { machineId, machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
+import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { isBinary, mediaTypeOf } from './mediaType.ts';
 import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 

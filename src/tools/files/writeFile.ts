@@ -1,7 +1,7 @@
-import { pathAccess } from '../terms/accesses.ts';
+import { pathAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
-import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from '../terms/machinePath.ts';
+import { changedFiles, machineId, onMachine, writtenPath, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const writeFile = (deps: MachineTools): Tool =>

@@ -7,7 +7,7 @@ import type { Place } from '../../machines/transfer/ends.ts';
 import type { TransferProgress } from '../../machines/transfer/progress.ts';
 import { transfer } from '../../machines/transfer/transfer.ts';
 import type { TransferReport } from '../../machines/transfer/transferRequest.ts';
-import { writtenPath, type MachineTools } from '../terms/machinePath.ts';
+import { writtenPath, type MachineTools } from '../parameters/machinePath.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 
 const mostNamed = 20;

@@ -5,7 +5,7 @@ import { describeWithin } from '../../machines/describeWithin.ts';
 import type { Machine, Machines, MachineStatus } from '../../machines/machine.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { gpuTimeFields, useFields, type ResourceSource } from './machineUse.ts';
-import { statusText } from '../terms/runReference.ts';
+import { statusText } from '../parameters/runReference.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface MachineOverview {

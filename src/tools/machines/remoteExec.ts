@@ -1,8 +1,8 @@
-import { commandAccess } from '../terms/accesses.ts';
+import { commandAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { cleanText, oneLine } from '../../base/text.ts';
 import type { ExecOutcome, ExecResult } from '../../machines/machine.ts';
-import { machineId, machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
+import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const maxBytes = 256 * 1024;

@@ -1,7 +1,7 @@
-import { pathAccess } from '../terms/accesses.ts';
+import { pathAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
-import { machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
+import { machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const remoteUpload = (deps: MachineTools): Tool =>

@@ -1,4 +1,4 @@
-import { commandAccess } from '../terms/accesses.ts';
+import { commandAccess } from '../parameters/accesses.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
@@ -11,7 +11,7 @@ import {
   type Environment,
   type EnvironmentQuestion,
 } from './environment.ts';
-import { changedFiles, machineId, machinePath, type MachineTools } from '../terms/machinePath.ts';
+import { changedFiles, machineId, machinePath, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface TakenSnapshot {

@@ -12,7 +12,7 @@ import {
   statusText,
   type RunFinder,
   type SweepFinder,
-} from '../terms/runReference.ts';
+} from '../parameters/runReference.ts';
 import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 
 export interface TaskKiller {

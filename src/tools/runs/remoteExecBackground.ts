@@ -1,4 +1,4 @@
-import { commandAccess } from '../terms/accesses.ts';
+import { commandAccess } from '../parameters/accesses.ts';
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { messageOf } from '../../base/errors.ts';
@@ -8,10 +8,10 @@ import { createLineParser } from '../../metrics/lineParser.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { RunLimit, RunResources } from '../../runs/run.ts';
-import { experimentOf, experimentParameters, type ExperimentArguments } from '../terms/experimentTerms.ts';
-import { machineId, machinePath, onMachine, type MachineTools } from '../terms/machinePath.ts';
-import { runFields } from '../terms/runReference.ts';
-import { limitOf, limitParameters, resourceParameters, resourcesOf } from '../terms/runTerms.ts';
+import { experimentOf, experimentParameters, type ExperimentArguments } from '../parameters/experimentParameters.ts';
+import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
+import { runFields } from '../parameters/runReference.ts';
+import { limitOf, limitParameters, resourceParameters, resourcesOf } from '../parameters/runParameters.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface RunRequest {

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
 import { ToolFailure } from '../../base/errors.ts';
-import { commandAccess } from '../terms/accesses.ts';
+import { commandAccess } from '../parameters/accesses.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { createLineParser } from '../../metrics/lineParser.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { freeSlots } from '../../runs/leases.ts';
 import { mostPoints, type SweepPlan } from '../../runs/sweep.ts';
-import { experimentOf, experimentParameters, type ExperimentArguments } from '../terms/experimentTerms.ts';
-import { runFields, statusText } from '../terms/runReference.ts';
-import { limitOf, limitParameters } from '../terms/runTerms.ts';
+import { experimentOf, experimentParameters, type ExperimentArguments } from '../parameters/experimentParameters.ts';
+import { runFields, statusText } from '../parameters/runReference.ts';
+import { limitOf, limitParameters } from '../parameters/runParameters.ts';
 import { pointParameters, pointsOf, type Points } from './sweepPoints.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 

@@ -13,7 +13,7 @@ import {
   statusText,
   type RunFinder,
   type SweepFinder,
-} from '../terms/runReference.ts';
+} from '../parameters/runReference.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface TaskOutputs {

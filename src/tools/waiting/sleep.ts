@@ -3,7 +3,7 @@ import { formatDuration } from '../../base/text.ts';
 import { parseSleep, type ParsePorts } from '../../sleep/parseTriggers.ts';
 import { triggerText, type SleepRequest } from '../../sleep/trigger.ts';
 import { conditionCommands, supportedText } from '../../sleep/triggerShapes.ts';
-import { commandAccess } from '../terms/accesses.ts';
+import { commandAccess } from '../parameters/accesses.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface SleepDeps extends ParsePorts {

@@ -11,7 +11,7 @@ import {
 } from '../../../src/runs/supervisor.ts';
 import { parseExit } from '../../../src/runs/exitRecord.ts';
 import { handleOf, verdictText, type RunSpec, type Verdict } from '../../../src/runs/run.ts';
-import { termsText, type SharedMachine } from '../../../src/runs/terms.ts';
+import { limitsFile, type SharedMachine } from '../../../src/runs/limits.ts';
 
 const spec: RunSpec = {
   ...{ id: 'r-1' as RunId, sessionId: 's-1' as SessionId, number: 7, machineId: 'gpu1', command: 'train', cwd: '/w' },
@@ -136,13 +136,13 @@ describe('a verdict, and the handle of a run, in words', () => {
 
 describe('what a supervisor is told', () => {
   const of = (more: Partial<RunSpec>, machine: SharedMachine = {}): readonly string[] =>
-    termsText({ ...spec, ...more }, machine)
+    limitsFile({ ...spec, ...more }, machine)
       .trim()
       .split('\n')
       .slice(3);
 
   it('are the terms of the run, and nothing of what is not said', () => {
-    assert.equal(termsText(spec, {}), 'run=r-1\nnumber=7\nsession=s-1\n');
+    assert.equal(limitsFile(spec, {}), 'run=r-1\nnumber=7\nsession=s-1\n');
     const limit = ['limit_ms=1501', 'limit_from=launch'];
     assert.deepEqual(of({ limit: { ms: 1500.2, from: 'launch' } }), [...limit, 'grace_ms=10000']);
     assert.deepEqual(of({ limit: { ms: 1501, from: 'launch', graceMs: 0 } }), [...limit, 'grace_ms=0']);

@@ -7,7 +7,7 @@ export type SharedMachine = Pick<Machine, 'share' | 'scheduler'>;
 /** Between TERM and KILL, at the end of the time. */
 const defaultGraceMs = 10_000;
 
-export function termsText(spec: RunSpec, { share, scheduler }: SharedMachine): string {
+export function limitsFile(spec: RunSpec, { share, scheduler }: SharedMachine): string {
   const { limit, resources } = spec;
   // What a scheduler gave is for it to keep apart.
   const shared = scheduler ? {} : { gpus: resources?.gpus, cpus: resources?.cpus, slots: share?.slots };
