@@ -258,7 +258,7 @@ describe('a container machine', () => {
         new LazyMachine({
           id: made.id,
           kind: made.kind,
-          way: new ContainerConnector(entry({ id: made.id }), { engines: engines(), clock: systemClock }),
+          connector: new ContainerConnector(entry({ id: made.id }), { engines: engines(), clock: systemClock }),
           clock: systemClock,
         }),
       isBusy: () => false,
