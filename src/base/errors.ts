@@ -8,7 +8,7 @@ export class ToolFailure extends HeliosError {
   readonly reason = 'tool';
 }
 
-/** For a person: `message` says what is wrong, `action` what to do about it. */
+/** For a user: `message` says what is wrong, `action` what to do about it. */
 export class UserFacing extends HeliosError {
   readonly reason = 'user';
   readonly action: string | undefined;

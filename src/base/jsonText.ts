@@ -1,4 +1,4 @@
-/** JSON with comments, and with the place of everything in it, so that a person can be sent to it. */
+/** JSON with comments, and with the place of everything in it, so that a user can be sent to it. */
 import { parseTree, printParseErrorCode, stripComments, type Node, type ParseError } from 'jsonc-parser';
 
 /** Both from 1. */
@@ -17,7 +17,7 @@ export type JsonReading =
       /** The line of `placeOf`. */
       lineOf(path: readonly PropertyKey[]): number;
     }
-  /** Where the text stops being JSON. `brokenLine` is the line of `brokenAt`; `why` is a clause for a person. */
+  /** Where the text stops being JSON. `brokenLine` is the line of `brokenAt`; `why` is a clause for a user. */
   | { readonly brokenLine: number; readonly brokenAt: TextPlace; readonly why: string };
 
 export function readJson(text: string): JsonReading {

@@ -1,4 +1,4 @@
-/** What a person may have meant by a word that is not known. Pure. */
+/** What a user may have meant by a word that is not known. Pure. */
 
 /** The words that `word` is a slip of the finger away from, or that hold it, the nearest first; three at most. */
 export function nearMatches(word: string, known: Iterable<string>): string[] {

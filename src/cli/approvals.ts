@@ -1,4 +1,4 @@
-/** Asks the person at the terminal before a tool does something. */
+/** Asks the user at the terminal before a tool does something. */
 import { createInterface } from 'node:readline';
 import type { ApprovalAnswer, ApprovalRequest } from '../agent/contract/ports.ts';
 import { capText, cleanText } from '../base/text.ts';
@@ -7,7 +7,7 @@ import type { CliWorld } from './world.ts';
 const maxDetailChars = 1500;
 
 /** Rejects when the question is no longer wanted, or the input has ended. */
-export async function askPerson(
+export async function askUser(
   { title, effect, detail }: ApprovalRequest,
   { stdin, stdout }: Pick<CliWorld, 'stdin' | 'stdout'>,
   signal: AbortSignal,

@@ -49,7 +49,7 @@ export async function chooseProvider(
   throw noKey(asked === undefined ? undefined : candidates[0]);
 }
 
-/** The provider that a project names goes before that of the person. Throws `UserFacing` where there is none of that name. */
+/** The provider that a project names goes before that of the user. Throws `UserFacing` where there is none of that name. */
 export function inProject(preferences: Preferences, project: ProjectFile | undefined): Preferences {
   if (project?.provider === undefined) return preferences;
   const { file, provider } = project;

@@ -8,7 +8,7 @@ import { createDemoProvider } from '../compose/demoProvider.ts';
 import { effortFor } from '../presentation/models/effort.ts';
 import { readProjectFile } from '../compose/project.ts';
 import { homeAt } from '../compose/home.ts';
-import { askPerson } from './approvals.ts';
+import { askUser } from './approvals.ts';
 import { parseArguments, type CliOptions } from './arguments.ts';
 import { chooseProvider, homeOf, inProject, settingsFor } from './choose.ts';
 import { askedCommand, commandList, type AskedCommand } from './commandTable.ts';
@@ -77,9 +77,9 @@ async function work(options: CliOptions, world: CliWorld): Promise<number> {
   const readKey = keyReader(world.env, home.authFolder);
   // A session that goes on has a provider already.
   const isOwn = isOpening && options.provider === undefined;
-  const ofPerson = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
+  const ofUser = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
   const project = isOwn || options.provider !== undefined ? undefined : await readProjectFile(world.cwd);
-  const preferences = inProject(ofPerson, project);
+  const preferences = inProject(ofUser, project);
   const provider = isOwn ? undefined : await chooseProvider(options, readKey, world, preferences);
   const approvals: Approvals = { view: undefined };
   const engineOptions: EngineOptions = {
@@ -89,7 +89,7 @@ async function work(options: CliOptions, world: CliWorld): Promise<number> {
     ports: {
       secret: readKey,
       storeSecret: secretStore(home.authFolder),
-      approve: (request, signal) => asked(approvals, () => askPerson(request, world, signal)),
+      approve: (request, signal) => asked(approvals, () => askUser(request, world, signal)),
       ...(isTerminal ? terminalPrompts(world, (ask) => asked(approvals, ask)) : refusingPrompts(world)),
     },
     clock: world.clock,
@@ -200,7 +200,7 @@ async function useChosenModel(
   if (chosen.provider !== provider || chosen.model !== model) await session.useModel(chosen.provider, chosen.model);
 }
 
-/** What wakes a session that waits for a person; undefined where it goes on by itself. */
+/** What wakes a session that waits for a user; undefined where it goes on by itself. */
 function wordToGoOn({ state }: Session): string | undefined {
   if (state.end?.reason === 'goal')
     throw new UserFacing(

@@ -1,4 +1,4 @@
-/** Follows a session to its end in a view, with Ctrl+C as the person's hand on it. */
+/** Follows a session to its end in a view, with Ctrl+C as the user's hand on it. */
 import path from 'node:path';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';

@@ -1,4 +1,4 @@
-/** What a person has set once and for all: `preferences.json` in the home folder. Options and the environment go before it. */
+/** What a user has set once and for all: `preferences.json` in the home folder. Options and the environment go before it. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';

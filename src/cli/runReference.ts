@@ -1,4 +1,4 @@
-/** A run as a person names it outside of its session: `machine:pid`, `machine:job`, or its id. */
+/** A run as a user names it outside of its session: `machine:pid`, `machine:job`, or its id. */
 import type { RunPlace, Sessions } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 import { isRunId } from '../base/ids.ts';

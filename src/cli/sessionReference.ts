@@ -1,4 +1,4 @@
-/** A session as a person names it: by its id, by the beginning of it, or by its number in `helios sessions`. */
+/** A session as a user names it: by its id, by the beginning of it, or by its number in `helios sessions`. */
 import type { Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 

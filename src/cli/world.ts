@@ -28,7 +28,7 @@ export interface CliWorld {
   readonly homeFolder: string;
   /** The folder that holds the WebAssembly of the index. */
   readonly assetsFolder: string;
-  /** Hosts of the person's ssh config. */
+  /** Hosts of the user's ssh config. */
   sshHosts(): Promise<readonly SshHost[]>;
   createEngine(options: EngineOptions): Promise<Engine>;
   /** Where a browser may come back to after a sign-in; the first that is free is taken. */

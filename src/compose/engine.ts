@@ -6,7 +6,7 @@ import type { EnginePorts } from '../agent/contract/ports.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { JournalSpending } from '../agent/budget/journalSpending.ts';
 import { DaySpending } from '../agent/budget/daySpending.ts';
-import { createNotifier } from '../agent/person/createNotifier.ts';
+import { createNotifier } from '../agent/user/createNotifier.ts';
 import { reportsFolder } from '../agent/session/projectSettings.ts';
 import { SessionReports } from '../agent/reports/reports.ts';
 import { retentionOf } from '../agent/archive/retention.ts';

@@ -5,7 +5,7 @@ import { aliasesOf, type SshHost } from './sshHosts.ts';
 
 export interface HostImport {
   readonly entries: readonly SshEntry[];
-  /** What is done, in one line for a person. */
+  /** What is done, in one line for a user. */
   readonly summary: string;
 }
 

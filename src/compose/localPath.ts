@@ -1,4 +1,4 @@
-/** Paths that a person writes of this computer. */
+/** Paths that a user writes of this computer. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserFacing } from '../base/errors.ts';

@@ -27,7 +27,7 @@ export class MachineSecrets {
     this.#ask = ask;
   }
 
-  /** What is kept, else what the person says. Asked again before the machine was reached: always the person. */
+  /** What is kept, else what the user says. Asked again before the machine was reached: always the user. */
   async answer(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined> {
     const kept = await this.kept(question);
     if (kept !== undefined) return kept;

@@ -1,4 +1,4 @@
-/** What a person takes over of a session: the code of its best experiment, or of one that is named. */
+/** What a user takes over of a session: the code of its best experiment, or of one that is named. */
 import type { Clock } from '../base/clock.ts';
 import { UserFacing } from '../base/errors.ts';
 import type { CodeState } from '../experiments/experiment.ts';
@@ -43,7 +43,7 @@ export interface PromoteDeps {
 export const promoteAsBranch = (deps: PromoteDeps, from: Promotable, branch: string): Promise<PromotedBranch> =>
   promoteToBranch(codeOf(deps, from), branch);
 
-/** What `git apply` takes, against the commit that the person has checked out. Rejects as `promoteAsBranch` does. */
+/** What `git apply` takes, against the commit that the user has checked out. Rejects as `promoteAsBranch` does. */
 export const promoteAsPatch = (deps: PromoteDeps, from: Promotable): Promise<Uint8Array> =>
   promoteToPatch(codeOf(deps, from));
 
@@ -63,6 +63,6 @@ export function branchNameFor({ row }: Promotable): string {
   return `helios/${words === '' ? '' : `${words}-`}${row.id}`;
 }
 
-/** What a person should know of the code that they took over; empty when there is nothing. */
+/** What a user should know of the code that they took over; empty when there is nothing. */
 export const promotedNotes = ({ code }: Promotable): readonly string[] =>
   code.kind === 'git' && code.leftOut.length > 0 ? [`Not part of it: ${code.leftOut.join(', ')}.`] : [];

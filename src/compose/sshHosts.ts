@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { hostAliases, settingsOf } from '../machines/ssh/configFile.ts';
 
-/** A host of the person's ssh config. */
+/** A host of the user's ssh config. */
 export interface SshHost {
   readonly alias: string;
   /** Its user is `git`: code is kept there, nothing runs there. */

@@ -121,7 +121,7 @@ export interface Ledger {
   readonly decisive?: Decisive;
   /** The run that is best; its experiment is the champion too. */
   readonly champion?: LedgerRow;
-  /** Results of before that a person brought in: told to the agent, and never ranked with what was measured here. */
+  /** Results of before that a user brought in: told to the agent, and never ranked with what was measured here. */
   readonly imported: readonly ImportedResult[];
 }
 

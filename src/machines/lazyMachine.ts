@@ -21,10 +21,10 @@ import {
 export interface Connector extends Disposable {
   /** Asks nobody. Rejects with `MachineFailure`; the next use tries again. */
   open(): Promise<Machine>;
-  /** Connects, and asks the person where need be. Absent: there is nothing to ask. Rejects as `open` does. */
+  /** Connects, and asks the user where need be. Absent: there is nothing to ask. Rejects as `open` does. */
   connect?(): Promise<void>;
   readonly onDidChangeStatus?: Event<MachineStatus> | undefined;
-  /** The next try is made at once, and the person may be asked again. */
+  /** The next try is made at once, and the user may be asked again. */
   retry(): void;
 }
 

@@ -80,10 +80,10 @@ export interface Follow extends Disposable {
 }
 
 export interface ReadyOptions {
-  /** A person wants it tried now, whatever was the case before. They may be asked. */
+  /** A user wants it tried now, whatever was the case before. They may be asked. */
   readonly isAnew?: boolean;
   /**
-   * Something is done there for somebody: it is connected to, and the person may be asked for what only they can say. So
+   * Something is done there for somebody: it is connected to, and the user may be asked for what only they can say. So
    * do commands and writing. Looking, following and coming back after an outage never ask; they fail with `auth` or
    * `host_key`.
    */

@@ -1,4 +1,4 @@
-/** What a machine asks its person when it connects. */
+/** What a machine asks its user when it connects. */
 export interface SecretQuestion {
   /** Id of the machine. */
   readonly machine: string;
@@ -16,13 +16,13 @@ export interface HostKeyQuestion {
   readonly fingerprint: string;
   /** Such as `ssh-ed25519`. */
   readonly keyType: string;
-  /** What else the person should know before they decide; may be empty. */
+  /** What else the user should know before they decide; may be empty. */
   readonly note?: string;
 }
 
 export interface MachinePrompts {
   /**
-   * `undefined`: nobody answers, or the person will not say. Asked again before the machine was reached, it means that
+   * `undefined`: nobody answers, or the user will not say. Asked again before the machine was reached, it means that
    * the answer before was refused. The signal is aborted when the answer is no longer wanted.
    */
   askSecret(question: SecretQuestion, signal: AbortSignal): Promise<string | undefined>;

@@ -75,7 +75,7 @@ export function encodeSegment(segment: string): string {
   return deviceName.test(escaped) ? escapeChar(escaped) + escaped.slice(1) : escaped;
 }
 
-/** A name that a person gave a file and that is no escape of ours stands for itself. */
+/** A name that a user gave a file and that is no escape of ours stands for itself. */
 export function decodeSegment(fileName: string): string {
   const decoded = fileName.replace(/%([0-7][0-9A-F])/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   return (encodeSegment(decoded) === fileName ? decoded : fileName).normalize('NFC');

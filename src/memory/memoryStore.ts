@@ -1,5 +1,5 @@
 /**
- * The agent's notes. They are Markdown files that a person can open and edit at any time: `/best` is `best.md` in the
+ * The agent's notes. They are Markdown files that a user can open and edit at any time: `/best` is `best.md` in the
  * session's folder, `/global/tricks` is `tricks.md` in the folder that all sessions share. The files are the truth:
  * nothing is answered without a look at them.
  */
@@ -34,7 +34,7 @@ export class MemoryStore implements Disposable {
   readonly #folders: Readonly<Record<MemoryPath['root'], string>>;
   readonly #heads = new NoteHeads();
   readonly #watch: FolderWatch;
-  /** Notes changed: by us, by a person in an editor, by another session. Looks at the disk only while someone listens. */
+  /** Notes changed: by us, by a user in an editor, by another session. Looks at the disk only while someone listens. */
   readonly onDidChange: Event<void>;
 
   constructor({ sessionFolder, globalFolder, clock }: MemoryFolders) {

@@ -21,7 +21,7 @@ export const cleanGist = (gist: string): string => oneLine(cleanText(gist), maxG
 export const formatNote = (note: NoteText): string =>
   `> ${cleanGist(note.gist)}\n${note.content.trim() === '' ? '' : `\n${note.content.trimEnd()}\n`}`;
 
-/** Never fails: a file that a person made without a gist line has its first line that says something as its gist. */
+/** Never fails: a file that a user made without a gist line has its first line that says something as its gist. */
 export function parseNote(fileText: string): NoteText {
   const text = fileText.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   const match = /^> ?(.*)(?:\n|$)/.exec(text);

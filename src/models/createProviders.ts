@@ -29,13 +29,13 @@ export interface ProviderSettings {
   /** Of the ChatGPT back end, and of its sign-in. */
   readonly chatgptBaseUrl?: string;
   readonly chatgptAuthUrl?: string;
-  /** The person's own `claude`; looked for on PATH unless told. */
+  /** The user's own `claude`; looked for on PATH unless told. */
   readonly claudePath?: string;
   /** For every call to a model and to the web: `http://host:port`. Without it the way of the host is taken. */
   readonly proxy?: string;
   /** A PEM file of certificates to trust beside those of Node. */
   readonly caFile?: string;
-  /** Of the person's own; checked here. */
+  /** Of the user's own; checked here. */
   readonly endpoints?: unknown;
 }
 

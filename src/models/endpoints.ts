@@ -1,4 +1,4 @@
-/** Endpoints of the person's own: their settings, checked, and what they are made into. */
+/** Endpoints of the user's own: their settings, checked, and what they are made into. */
 import * as z from 'zod';
 import type { Logger } from '../base/logger.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';

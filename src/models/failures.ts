@@ -7,7 +7,7 @@ import type { ModelFailure, ModelFailureReason } from './model.ts';
 export interface FailureContext {
   /** What people read, such as `Anthropic`. */
   readonly label: string;
-  /** What a person does about a missing or refused key. */
+  /** What a user does about a missing or refused key. */
   readonly keyHint: string;
   readonly nowMs: number;
 }
@@ -30,7 +30,7 @@ const badKeyPattern = /api_key_invalid/i;
 const policyPattern = /policy|content_filter|safety|flagged/i;
 
 export function failureOf(error: unknown, context: FailureContext): ModelFailure {
-  const ours = causeForPerson(error);
+  const ours = causeForUser(error);
   if (ours !== undefined) return { reason: 'invalid', message: `${context.label}: ${adviceOf(ours)}` };
   const thrown = read(error);
   const reason = reasonOf(thrown, error);
@@ -116,9 +116,9 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
 const maxCauses = 8;
 
 /** What our own side of the network has to say, such as a proxy that wants a password: no attempt can help. */
-function causeForPerson(error: unknown, depth = 0): UserFacing | undefined {
+function causeForUser(error: unknown, depth = 0): UserFacing | undefined {
   if (error instanceof UserFacing) return error;
-  return error instanceof Error && depth < maxCauses ? causeForPerson(error.cause, depth + 1) : undefined;
+  return error instanceof Error && depth < maxCauses ? causeForUser(error.cause, depth + 1) : undefined;
 }
 
 /** `Connection error.` says nothing; its last cause says `connect ECONNREFUSED …`. */

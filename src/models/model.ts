@@ -173,7 +173,7 @@ export interface ModelDescription {
   readonly releasedMs?: number;
 }
 
-/** Whether a call could be made now, as far as can be told without making one. `action` says what a person does about it. */
+/** Whether a call could be made now, as far as can be told without making one. `action` says what a user does about it. */
 export type Readiness =
   { readonly isReady: true } | { readonly isReady: false; readonly problem: string; readonly action: string };
 
@@ -207,7 +207,7 @@ export interface ModelProvider {
   readonly label: string;
   /** Asked for where no model is named: always an id. */
   readonly defaultModel: string;
-  /** The default is the newest of this family, as an alias names it (`opus`). Absent where a person set it, or there is one. */
+  /** The default is the newest of this family, as an alias names it (`opus`). Absent where a user set it, or there is one. */
   readonly defaultFamily?: string;
   /** `plan`: calls are covered by a subscription; what they would cost by the list is still counted. Metered unless told. */
   readonly billing?: 'metered' | 'plan';

@@ -40,7 +40,7 @@ export interface ModelCatalogue {
   /** What is known of a model, also by its id with or without a date. */
   describe(provider: string, model: string): ModelDescription | undefined;
   /**
-   * What a person's word for a model stands for: an id, `provider/id`, an alias (`opus`, `sonnet`, `gpt`, …: the newest of
+   * What a user's word for a model stands for: an id, `provider/id`, an alias (`opus`, `sonnet`, `gpt`, …: the newest of
    * its kind that is not retiring), or `default`. With a provider, only its models are meant, and one that no list has is
    * taken as it stands; without one, `preferred` (else the one of the settings) goes before the others. Throws
    * `UserFacing` that names near ones.
@@ -168,7 +168,7 @@ export class LiveCatalogue implements ModelCatalogue {
     return heard?.length === 0 ? undefined : heard;
   }
 
-  /** What the provider said goes before what our list says; what it did not name is not there, save the person's own. */
+  /** What the provider said goes before what our list says; what it did not name is not there, save the user's own. */
   #models(provider: ModelProvider): readonly ModelDescription[] {
     const known = provider.models();
     const heard = this.#heard(provider);

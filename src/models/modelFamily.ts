@@ -38,7 +38,7 @@ export function newestFirst<Model extends Named>(models: readonly Model[], alias
     .sort((one, other) => compareAge(other, one));
 }
 
-/** The alias by which a person would ask for the model: `opus` for `claude-opus-4-6`. */
+/** The alias by which a user would ask for the model: `opus` for `claude-opus-4-6`. */
 export const aliasOf = (model: Pick<ModelDescription, 'id' | 'family'>): string =>
   kindOf(model).family.replace(makers, '');
 

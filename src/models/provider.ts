@@ -26,7 +26,7 @@ export type CallOptions = Omit<ProviderOptions, 'apiKey'>;
 export interface ProviderIdentity {
   readonly id: string;
   readonly label: string;
-  /** What a person does about a missing or refused key. */
+  /** What a user does about a missing or refused key. */
   readonly keyHint: string;
 }
 

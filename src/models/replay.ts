@@ -21,7 +21,7 @@ export function thinkingItem(block: ThinkingBlock, provider: string, model: stri
 }
 
 /**
- * Neighbours of one role joined, tool results before the person's words, empty texts and thinking that cannot be
+ * Neighbours of one role joined, tool results before the user's words, empty texts and thinking that cannot be
  * replayed left out. No reply ends in thinking: providers refuse that.
  */
 export function replayable(request: ModelRequest, provider: string): Message[] {

@@ -12,15 +12,15 @@ import {
   heldUntil,
   refusalOf,
   routesOf,
-  type PersonNotifications,
+  type UserNotifications,
   type ProjectNotifications,
   type Route,
 } from './routes.ts';
 import { resolveSecrets, type SecretSources } from './secretText.ts';
 
 export interface NotifierOptions extends Omit<ChannelDeps, 'resolve'> {
-  /** Of the person; read anew for each notification. */
-  settings(): PersonNotifications;
+  /** Of the user; read anew for each notification. */
+  settings(): UserNotifications;
   readonly secrets: SecretSources;
   /** What quiet hours hold back, whichever process is there when they end. */
   readonly held: HeldMessages;
@@ -148,7 +148,7 @@ export class Notifier {
     return box;
   }
 
-  /** Each is logged; a person is shown the first of a channel. */
+  /** Each is logged; a user is shown the first of a channel. */
   #failed(error: unknown, channel: string): void {
     const { logger, show, clock, redact } = this.#options;
     // Where there is no window there is nobody to be shown this in one.

@@ -1,4 +1,4 @@
-/** Who is told of what: the channels of the person, and those of the project beside them. Pure. */
+/** Who is told of what: the channels of the user, and those of the project beside them. Pure. */
 import { quietUntil, passesQuiet } from './quietHours.ts';
 import {
   defaultEvents,
@@ -8,8 +8,8 @@ import {
   type QuietHours,
 } from './settings.ts';
 
-/** As the person has set it. */
-export interface PersonNotifications extends NotificationSettings {
+/** As the user has set it. */
+export interface UserNotifications extends NotificationSettings {
   /** Lets commands of a `helios.json` be run. */
   readonly allowsProjectCommands?: boolean;
 }
@@ -31,20 +31,20 @@ export interface Route {
 
 const windowAlone: readonly ChannelSettings[] = [{ type: 'vscode' }];
 
-/** A channel that both name is told once. What a project without channels of its own says is for those of the person. */
-export function routesOf(person: PersonNotifications, project: ProjectNotifications = {}): Route[] {
+/** A channel that both name is told once. What a project without channels of its own says is for those of the user. */
+export function routesOf(user: UserNotifications, project: ProjectNotifications = {}): Route[] {
   const { notifications = {} } = project;
   const asked = notifications.channels ?? [];
   const { events, quietHours } = asked.length === 0 ? notifications : {};
-  const ownEvents = chosen(person.events) ?? chosen(events);
-  const ownQuiet = person.quietHours ?? quietHours ?? project.quietHours;
-  const own = (person.channels ?? windowAlone).map((channel) => route(channel, ownEvents, ownQuiet));
+  const ownEvents = chosen(user.events) ?? chosen(events);
+  const ownQuiet = user.quietHours ?? quietHours ?? project.quietHours;
+  const own = (user.channels ?? windowAlone).map((channel) => route(channel, ownEvents, ownQuiet));
   const known = new Set(own.map(({ channel }) => JSON.stringify(channel)));
-  const quiet = notifications.quietHours ?? project.quietHours ?? person.quietHours;
+  const quiet = notifications.quietHours ?? project.quietHours ?? user.quietHours;
   const others = asked
     .filter((channel) => !known.has(JSON.stringify(channel)))
     .map((channel) => ({ ...route(channel, chosen(notifications.events), quiet), isProject: true }));
-  return [...own, ...others.map((each) => ({ ...each, ...refusedIn(each, person) }))];
+  return [...own, ...others.map((each) => ({ ...each, ...refusedIn(each, user) }))];
 }
 
 const commandRefused =
@@ -53,12 +53,12 @@ const commandRefused =
 /** Why nothing is sent there; undefined where something may be. */
 export const refusalOf = (
   { channel, isProject }: Pick<Route, 'channel' | 'isProject'>,
-  { allowsProjectCommands }: PersonNotifications,
+  { allowsProjectCommands }: UserNotifications,
 ): string | undefined =>
   isProject && channel.type === 'command' && allowsProjectCommands !== true ? commandRefused : undefined;
 
-function refusedIn(route: Route, person: PersonNotifications): Pick<Route, 'refused'> {
-  const refused = refusalOf(route, person);
+function refusedIn(route: Route, user: UserNotifications): Pick<Route, 'refused'> {
+  const refused = refusalOf(route, user);
   return refused === undefined ? {} : { refused };
 }
 

@@ -12,7 +12,7 @@ export interface GateCall {
   readonly isOwnData: boolean;
   /** The tool whose approval for the session counts for this call, too. Default: `tool`. */
   readonly approvedAs?: string;
-  /** The exact command, or the path and the content, for the person to judge. */
+  /** The exact command, or the path and the content, for the user to judge. */
   readonly detail: string;
   /** What was mended in the text of the call: it may not be what was meant. */
   readonly repairs?: readonly string[];
@@ -22,13 +22,13 @@ export interface Decision {
   readonly isAllowed: boolean;
   readonly by: 'mode' | 'person' | 'rule';
   readonly why: string;
-  /** The tool that the person allowed for the rest of the session with this answer. */
+  /** The tool that the user allowed for the rest of the session with this answer. */
   readonly allowedTool?: string;
 }
 
 export type Answer = 'allow' | 'allow_session' | 'deny';
 
-/** Asks the person. Rejects when there is nobody to ask; once the signal is aborted, its answer is not waited for. */
+/** Asks the user. Rejects when there is nobody to ask; once the signal is aborted, its answer is not waited for. */
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
 
 /** `read`: nothing but reading, and nobody is asked. */
@@ -83,9 +83,9 @@ const onlyReads = ({ effect, accesses }: GateCall): boolean =>
 
 const decisions: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Decision>> = {
   readsOnly: { isAllowed: false, by: 'rule', why: 'this session only reads' },
-  allow: { isAllowed: true, by: 'person', why: 'the person allowed it' },
-  allow_session: { isAllowed: true, by: 'person', why: 'the person allowed it' },
-  deny: { isAllowed: false, by: 'person', why: 'the person did not allow it' },
+  allow: { isAllowed: true, by: 'person', why: 'the user allowed it' },
+  allow_session: { isAllowed: true, by: 'person', why: 'the user allowed it' },
+  deny: { isAllowed: false, by: 'person', why: 'the user did not allow it' },
   nobody: { isAllowed: false, by: 'rule', why: 'nobody was there to allow it' },
   withdrawn: { isAllowed: false, by: 'rule', why: 'it was interrupted before it was answered' },
 };

@@ -158,7 +158,7 @@ export interface TextSection {
   readonly text: string;
   /** Characters that are left out; `readWhole` has them. */
   readonly omittedChars: number;
-  /** Closed until the person opens it. */
+  /** Closed until the user opens it. */
   readonly isFolded?: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface SessionFacts {
   readonly turns: number;
   /** Such as `The goal is met.`; of a session that has not ended, what it does. */
   readonly outcome: string;
-  /** Why it waits for the person, in its own words. */
+  /** Why it waits for the user, in its own words. */
   readonly stuck?: string;
   /** The model's words at the end. */
   readonly summary?: string;
@@ -83,7 +83,7 @@ export interface QuestionFacts {
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }
 
-/** Something that interrupted the work, or that a person should know of. */
+/** Something that interrupted the work, or that a user should know of. */
 export interface Happening {
   readonly atMs: number;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** The folder of one report in the work folder. What a person has changed in it is never overwritten. */
+/** The folder of one report in the work folder. What a user has changed in it is never overwritten. */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -35,7 +35,7 @@ export class ReportFolder {
 
   /**
    * Writes `name` (relative to the folder) and resolves with the path that was written, relative too: the one asked for, or
-   * one beside it where a person has changed what stands there. Throws `UserFacing` where the work folder is gone, and
+   * one beside it where a user has changed what stands there. Throws `UserFacing` where the work folder is gone, and
    * `StorageFailure`.
    */
   async write(name: string, text: string): Promise<string> {

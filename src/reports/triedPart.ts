@@ -66,7 +66,7 @@ function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow):
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What a person is wanted for. */
+/** What a user is wanted for. */
 export function decidePart(night: Night, mentions: Mentions): string {
   const { facts, known } = night;
   const { session, questions, ledger } = facts;

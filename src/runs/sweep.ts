@@ -40,7 +40,7 @@ export interface SweepPlan {
 export const mostPoints = 1000;
 
 /**
- * - `done`: every point has run or was left out · `stopped`: by the agent or the person
+ * - `done`: every point has run or was left out · `stopped`: by the agent or the user
  * - `budget`: the minutes of the session are over · `session_ended`
  */
 export type SweepEndReason = 'done' | 'stopped' | 'budget' | 'session_ended';

@@ -88,7 +88,7 @@ function whyText({ why, met }: Wake): string {
     case 'deadline':
       return 'the deadline has passed.';
     case 'person':
-      return 'the person wrote.';
+      return 'the user wrote.';
     case 'alarm':
       return `alarm: ${met.join('; ')}.`;
     case 'run_ended':

@@ -1,7 +1,7 @@
 /**
  * One writer per session: a lock file with a heartbeat. A dead owner's lease can be taken over: on the same host when its
  * process is gone, from another host when the heartbeat is old. What goes on in the background hands its lease over to a
- * window or a terminal that asks for it; a window to another one where a person wants it there; a terminal keeps its own.
+ * window or a terminal that asks for it; a window to another one where a user wants it there; a terminal keeps its own.
  */
 import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
@@ -32,7 +32,7 @@ export interface LeaseOptions {
   readonly kind: OwnerKind;
   /** Called when somebody else took the lease over (this host slept too long): the holder must stop writing. */
   onLost(): void;
-  /** A person wants it here: a window is asked for it, too. */
+  /** A user wants it here: a window is asked for it, too. */
   readonly takesOver?: boolean;
   /** Called once when somebody wants the lease who may have it: the holder is to release it soon. */
   onWanted?(): void;

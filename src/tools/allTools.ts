@@ -1,6 +1,6 @@
 /** Every tool of a session, in the order in which the model sees them. Adding one is a line here. */
 import type { MemoryStore } from '../memory/memoryStore.ts';
-import { askPerson, type PersonAsker } from './session/askPerson.ts';
+import { askUser, type QuestionAsker } from './session/askUser.ts';
 import { clearMetrics } from './runs/clearMetrics.ts';
 import { compareRuns } from './runs/compareRuns.ts';
 import { consult, type Consultant } from './session/consult.ts';
@@ -50,7 +50,7 @@ export interface AllToolsDeps {
   readonly pages: PageReader;
   readonly searcher: WebSearcher;
   readonly consultant: Consultant;
-  readonly questions: PersonAsker;
+  readonly questions: QuestionAsker;
   readonly writer: WriteupWriter;
   readonly experiments: ExperimentJudge;
   readonly code: ExperimentCode;
@@ -88,7 +88,7 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   expBranches(deps.code),
   expCheckout(deps.code),
   expDecide(deps.experiments),
-  askPerson(deps.questions),
+  askUser(deps.questions),
   writeup(deps.writer),
   startMonitor(deps.monitor),
   stopMonitor(deps.monitor),

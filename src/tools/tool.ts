@@ -12,7 +12,7 @@ export interface ToolContext {
   readonly sessionId: SessionId;
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** One line for the person while the call works. */
+  /** One line for the user while the call works. */
   progress(text: string): void;
 }
 

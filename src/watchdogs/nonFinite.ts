@@ -7,9 +7,9 @@
 import type { MetricRole } from './metricRole.ts';
 
 export interface NonFiniteFacts extends MetricRole {
-  /** It is the metric that decides, a loss, or one that the person named: the action counts for it. */
+  /** It is the metric that decides, a loss, or one that the user named: the action counts for it. */
   readonly counts: boolean;
-  /** The person named it: its first value counts already. */
+  /** The user named it: its first value counts already. */
   readonly isNamed: boolean;
 }
 

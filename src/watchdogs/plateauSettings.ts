@@ -34,6 +34,6 @@ export interface PlateauPolicy {
 
 export const defaultPlateau: PlateauPolicy = { experiments: 12, onPlateau: 'advise', noisePercent: 0.1 };
 
-/** The defaults, with each of `layers` over those before it: the settings of the person, then those of the project. */
+/** The defaults, with each of `layers` over those before it: the settings of the user, then those of the project. */
 export const plateauPolicyOf = (...layers: readonly (PlateauSettings | undefined)[]): PlateauPolicy =>
   Object.assign({ ...defaultPlateau }, ...layers) as PlateauPolicy;

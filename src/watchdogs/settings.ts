@@ -4,7 +4,7 @@ import * as z from 'zod';
 /**
  * - `off`: not watched
  * - `warn`: the alarm is recorded, and wakes a sleeping agent
- * - `ask`: the same, and a person is asked whether the run is to go on
+ * - `ask`: the same, and a user is asked whether the run is to go on
  * - `kill`: the run is ended
  */
 export const watchActions = ['off', 'warn', 'kill', 'ask'] as const;
@@ -23,7 +23,7 @@ const kind = <Shape extends z.ZodRawShape>(what: string, shape: Shape) =>
     .union([action.transform((alone) => ({ action: alone })), z.strictObject({ action: action.optional(), ...shape })])
     .describe(what);
 
-/** As a person writes it: every part may be left out, and `"divergence": "kill"` is short for its action alone. */
+/** As a user writes it: every part may be left out, and `"divergence": "kill"` is short for its action alone. */
 export const watchdogSettingsSchema = z.strictObject({
   non_finite: kind('A metric became NaN or infinite.', {
     metrics: metricNames
@@ -109,7 +109,7 @@ export const defaultPolicy: WatchdogPolicy = {
   gpu_idle: { action: 'warn', belowPercent: 5, minutes: 15 },
 };
 
-/** The defaults, with each of `layers` over those before it: the settings of the person, then those of the project. */
+/** The defaults, with each of `layers` over those before it: the settings of the user, then those of the project. */
 export function policyOf(...layers: readonly (WatchdogSettings | undefined)[]): WatchdogPolicy {
   const said = <Kind extends WatchKind>(name: Kind): WatchdogPolicy[Kind] =>
     Object.assign({ ...defaultPolicy[name] }, ...layers.map((layer) => layer?.[name])) as WatchdogPolicy[Kind];

@@ -46,5 +46,5 @@ export function checkHost(host: string): void {
 export const notPublic = (host: string): WebFailure =>
   new WebFailure(
     'address',
-    `${oneLine(host, 100)} is in a private network or on this computer, and such addresses are not fetched. The person can allow it in the settings (helios.web.allowPrivateAddresses); programs reach it with remote_exec.`,
+    `${oneLine(host, 100)} is in a private network or on this computer, and such addresses are not fetched. The user can allow it in the settings (helios.web.allowPrivateAddresses); programs reach it with remote_exec.`,
   );

@@ -45,7 +45,7 @@ export interface Download {
 export interface DownloadRequest {
   readonly url: string;
   readonly accept: string;
-  /** For an address that the person named. */
+  /** For an address that the user named. */
   readonly allowsPrivateAddresses?: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface ReadPage {
   readonly note?: string;
 }
 
-/** What a page of results holds; `isChallenge`: it is a question whether a person asks. */
+/** What a page of results holds; `isChallenge`: it is a question whether a user asks. */
 export interface FoundHits {
   readonly hits: readonly SearchHit[];
   readonly isChallenge: boolean;

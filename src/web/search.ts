@@ -1,4 +1,4 @@
-/** Searching the web without a model: by a SearxNG instance of the person's, or else by DuckDuckGo, which wants no key. */
+/** Searching the web without a model: by a SearxNG instance of the user's, or else by DuckDuckGo, which wants no key. */
 import { oneLine } from '../base/text.ts';
 import { decodeText } from './charset.ts';
 import { download, type Download, type WebOptions } from './download.ts';
@@ -15,7 +15,7 @@ export interface HitRequest {
 /** Rejects with `WebFailure`, or with the reason of the signal. */
 export type SearchWeb = (request: HitRequest, signal: AbortSignal) => Promise<readonly SearchHit[]>;
 
-/** `baseUrl` is an address that the person named: it may be a private one. */
+/** `baseUrl` is an address that the user named: it may be a private one. */
 export const searxngSearch =
   (baseUrl: string, options: WebOptions): SearchWeb =>
   async ({ query, maxResults }, signal) => {
@@ -39,7 +39,7 @@ function searxngUrl(baseUrl: string): URL {
 }
 
 const jsonIsOff =
-  'The SearxNG instance refuses (403). Its settings.yml must list json under search: formats:. Until a person changes that, go on without searching, or fetch known pages with web_fetch.';
+  'The SearxNG instance refuses (403). Its settings.yml must list json under search: formats:. Until a user changes that, go on without searching, or fetch known pages with web_fetch.';
 
 const isForbidden = (error: unknown): boolean => error instanceof WebFailure && error.status === 403;
 
@@ -91,7 +91,7 @@ export const duckDuckGoSearch =
   };
 
 const challenged =
-  'DuckDuckGo takes this for a robot and wants a person to answer. Search later, or fetch known pages with web_fetch (arxiv.org, huggingface.co, github.com, a project’s documentation). A person can set helios.web.searxngUrl, or use a model provider with a search of its own.';
+  'DuckDuckGo takes this for a robot and wants a user to answer. Search later, or fetch known pages with web_fetch (arxiv.org, huggingface.co, github.com, a project’s documentation). A user can set helios.web.searxngUrl, or use a model provider with a search of its own.';
 
 const maxTitleChars = 200;
 const maxUrlChars = 1000;

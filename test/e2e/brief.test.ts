@@ -13,7 +13,7 @@ import { Workbench } from './workbench.ts';
 /** The chat lets go of a session after this share of a minute: nobody watches it then. */
 const followMinutes = 0.05;
 
-/** A person starts a goal, turns to something else, and finds the brief when it is over. */
+/** A user starts a goal, turns to something else, and finds the brief when it is over. */
 describe('the brief of a goal that ended while nobody looked', () => {
   let folder: string;
   let server: WireServer;

@@ -104,7 +104,7 @@ describe('a session that is kept running', function () {
     await workbench.chatMatching(/Trying lr=/);
     await workbench.screenshot('handover-taken-back');
 
-    // As a person closes it: the extension has the time to let go of what it does.
+    // As a user closes it: the extension has the time to let go of what it does.
     await workbench.page.goto('about:blank');
     await goesOnAlone();
     await workbench.close();

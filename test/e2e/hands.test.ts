@@ -20,8 +20,8 @@ const giveUp: WireAnswer = {
   toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'There is no data.' } }],
 };
 
-/** What a person does with a session in their hands: one window, one session, each step where the last one ended. */
-describe('a session in the hands of a person', () => {
+/** What a user does with a session in their hands: one window, one session, each step where the last one ended. */
+describe('a session in the hands of a user', () => {
   let folder: string;
   let server: WireServer;
   let vscode: VsCode;

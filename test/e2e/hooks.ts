@@ -1,4 +1,4 @@
-/** What a failed test leaves for a person: a picture of each window, in out/screenshots. */
+/** What a failed test leaves for a user: a picture of each window, in out/screenshots. */
 import type { RootHookObject } from 'mocha';
 import { openWorkbenches } from './workbench.ts';
 

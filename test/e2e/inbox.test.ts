@@ -16,13 +16,13 @@ const sleep = call('sleep', {
   wake_conditions: [{ type: 'timer', wake_after_seconds: 3_600 }],
 });
 const answers: readonly WireAnswer[] = [
-  call('ask_person', { question, options: ['yes', 'no'], default: 'no', deadline_minutes: 90 }),
+  call('ask_user', { question, options: ['yes', 'no'], default: 'no', deadline_minutes: 90 }),
   sleep,
   sleep,
 ];
 
 /** Questions and pinned notes in one window: each step where the last one ended. */
-describe('the inbox in the hands of a person', () => {
+describe('the inbox in the hands of a user', () => {
   let folder: string;
   let server: WireServer;
   let vscode: VsCode;
@@ -73,7 +73,7 @@ describe('the inbox in the hands of a person', () => {
     await rowMatching(/^Answered$/);
     await workbench.eventually(
       () => Promise.resolve(asked.at(-1) ?? ''),
-      (body) => body.includes('The person answered question q1'),
+      (body) => body.includes('The user answered question q1'),
     );
   });
 

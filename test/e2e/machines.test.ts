@@ -9,8 +9,8 @@ import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath, repositoryRoot } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
-/** What a person does with a machine: one window, one real SSH server, each step where the last one ended. */
-describe('a machine in the hands of a person', () => {
+/** What a user does with a machine: one window, one real SSH server, each step where the last one ended. */
+describe('a machine in the hands of a user', () => {
   let folder: string;
   let sshd: TestSshd;
   let vscode: VsCode;

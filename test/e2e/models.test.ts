@@ -16,7 +16,7 @@ const quit = { name: 'finish', input: { outcome: 'blocked', summary: 'There is n
 const rest = { name: 'sleep', input: { reason: 'nothing runs', wake_conditions: [{ type: 'timer', minutes: 60 }] } };
 
 /** One window, signed out, with one key of the environment and another extension that brings a model. */
-describe('models in the hands of a person', () => {
+describe('models in the hands of a user', () => {
   let folder: string;
   let server: WireServer;
   let vscode: VsCode;

@@ -51,8 +51,8 @@ const rest = call('There is nothing to do yet.', 'sleep', {
   ...{ reason: 'the data is being copied', wake_conditions: [{ type: 'timer', wake_after_seconds: 3_600 }] },
 });
 
-/** What a person does with what a night left: one window, each step where the last one ended. */
-describe('a night in the hands of a person', () => {
+/** What a user does with what a night left: one window, each step where the last one ended. */
+describe('a night in the hands of a user', () => {
   let root: string;
   let repo: GitRepo;
   let server: WireServer;
@@ -230,7 +230,7 @@ describe('a night in the hands of a person', () => {
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 
-  it('is taken over by another window of the folder, where a person wants it', async () => {
+  it('is taken over by another window of the folder, where a user wants it', async () => {
     other = await Workbench.open(vscode);
     await other.openContainer('Helios');
     await rowMatching('bring loss < 0.1', /Goes on in another window/, other);

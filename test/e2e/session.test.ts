@@ -10,7 +10,7 @@ import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
-/** The main job, as a person signed out of everything does it: a goal in the chat, runs, metrics, the end. */
+/** The main job, as a user signed out of everything does it: a goal in the chat, runs, metrics, the end. */
 describe('a goal in the chat', () => {
   let folder: string;
   let server: WireServer;

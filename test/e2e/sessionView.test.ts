@@ -15,14 +15,14 @@ const call = (text: string, name: string, input: Record<string, unknown>): WireA
   toolCalls: [{ name, input }],
 });
 
-/** Goes on until the person has seen enough, however slow the machine is; then it meets the goal. */
+/** Goes on until the user has seen enough, however slow the machine is; then it meets the goal. */
 const training =
   'i=0; while [ ! -e enough ]; do i=$((i + 1)); echo "step=$i loss=$((4 + 90 / i)).5"; sleep 0.3; done; echo "step=$((i + 1)) loss=0.025"';
 
 const launch = call('I will run the **baseline** first.', 'remote_exec_background', {
   ...{ command: training, metric_names: ['loss'], label: 'baseline' },
 });
-const ask = call('', 'ask_person', {
+const ask = call('', 'ask_user', {
   ...{ question: 'Two GPUs are free. May I use both?', options: ['yes', 'no'], default: 'no', deadline_minutes: 90 },
 });
 const sleep = call('Waiting for the baseline.', 'sleep', {
@@ -34,7 +34,7 @@ const finish = call('The goal is met.', 'finish', {
   ...{ outcome: 'goal_met', summary: 'The baseline meets the goal.', evidence: [{ run: '1', metric: 'loss' }] },
 });
 
-describe('the session view in the hands of a person', () => {
+describe('the session view in the hands of a user', () => {
   let folder: string;
   let server: WireServer;
   let vscode: VsCode;
@@ -95,7 +95,7 @@ describe('the session view in the hands of a person', () => {
     await seen('.answered', /May I use both\?\s+yes · you/);
     await workbench.eventually(
       () => Promise.resolve(asked.at(-1) ?? ''),
-      (body) => body.includes('The person answered question q1'),
+      (body) => body.includes('The user answered question q1'),
     );
   });
 

@@ -10,7 +10,7 @@ import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
-/** A person with a ChatGPT subscription and no key: the palette, their browser, and an answer. */
+/** A user with a ChatGPT subscription and no key: the palette, their browser, and an answer. */
 describe('a ChatGPT subscription', () => {
   let folder: string;
   let auth: OauthServer;

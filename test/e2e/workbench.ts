@@ -1,4 +1,4 @@
-/** A person in front of VS Code: what they see and do, in a real workbench in Chromium. */
+/** A user in front of VS Code: what they see and do, in a real workbench in Chromium. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Frame, Locator, Page } from 'playwright-core';
@@ -343,7 +343,7 @@ export class Workbench {
     await this.#ready(before);
   }
 
-  /** Reloads the window as a person does: VS Code saves its layout first. */
+  /** Reloads the window as a user does: VS Code saves its layout first. */
   async reloadByCommand(): Promise<void> {
     const before = this.#vscode.extensionHostPids();
     const loaded = this.page.waitForEvent('load');
@@ -368,7 +368,7 @@ export class Workbench {
     return eventually(read, accept, timeoutMs);
   }
 
-  /** A person, too, waits until the name takes colour and a model is shown: before, VS Code takes the name for mere text. */
+  /** A user, too, waits until the name takes colour and a model is shown: before, VS Code takes the name for mere text. */
   async #participantIsKnown(): Promise<void> {
     const input = this.page.locator('.interactive-input-part').first();
     await input.locator('.view-lines [class*="ced-chat-session-text"]').first().waitFor();

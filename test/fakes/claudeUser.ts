@@ -1,5 +1,5 @@
 /**
- * The real `claude` of the development dependency, as a person has it: not root, with a home of its own. Where the tests run as
+ * The real `claude` of the development dependency, as a user has it: not root, with a home of its own. Where the tests run as
  * root, it is started through a script that steps down to `nobody`.
  */
 import { execFileSync } from 'node:child_process';
@@ -15,7 +15,7 @@ export interface ClaudeUser {
   readonly home: string;
   /** For the provider; `claude` may write to it. */
   readonly folder: string;
-  /** As the person's shell has it, with a model server in place of the service. */
+  /** As the user's shell has it, with a model server in place of the service. */
   env(baseUrl: string, key?: string): Record<string, string>;
   /** Ids of the processes of this `claude` that run now. */
   running(): Promise<number[]>;

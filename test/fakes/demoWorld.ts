@@ -77,7 +77,7 @@ export class DemoWorld {
   }
 
   steer(text: string): void {
-    this.say(`Message from the person:\n${text}`);
+    this.say(`Message from the user:\n${text}`);
   }
 
   /** One reply of the model and the results of its calls. */

@@ -1,9 +1,9 @@
-/** Calls of tools by a model that is out to change the repository of the person with git, by every way it can think of. */
+/** Calls of tools by a model that is out to change the repository of the user with git, by every way it can think of. */
 import { spawnSync } from 'node:child_process';
 import type { ScriptedCall } from './scriptedModel.ts';
 
 export interface EnemyPlaces {
-  /** The repository of the person. */
+  /** The repository of the user. */
   readonly repo: string;
   /** Another one, to which it is pushed. */
   readonly remote: string;

@@ -1,4 +1,4 @@
-/** Repositories of a person's, and a picture of one in which every byte counts. */
+/** Repositories of a user's, and a picture of one in which every byte counts. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';

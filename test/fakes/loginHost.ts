@@ -1,4 +1,4 @@
-/** A host as a person has it in their ssh config, under the alias `login`; with a Slurm cluster behind it, where there is one. */
+/** A host as a user has it in their ssh config, under the alias `login`; with a Slurm cluster behind it, where there is one. */
 import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export class LoginHost {
     if (slurm) this.write('home/.bash_profile', `echo Welcome\nexport SLURM_CONF=${slurm.env['SLURM_CONF']}\n`);
   }
 
-  /** The home folder of the person there. */
+  /** The home folder of the user there. */
   get home(): string {
     return join(this.sshd.folder, 'home');
   }

@@ -23,7 +23,7 @@ export interface Shown {
   readonly step: number;
   readonly tokens: number;
   readonly isTooLong: boolean;
-  /** What a real provider would refuse, or a person be angry about. */
+  /** What a real provider would refuse, or a user be angry about. */
   readonly problem?: string;
 }
 

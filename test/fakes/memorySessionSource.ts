@@ -15,7 +15,7 @@ export class MemorySessionSource implements SessionViewSource {
   #added = 0;
   readonly #series = new Map<string, SeriesColumns>();
   readonly onDidChange = this.#changed.event;
-  /** What the person did, in words. */
+  /** What the user did, in words. */
   readonly deeds: string[] = [];
   /** Texts beside the journal, by their path. */
   readonly files = new Map<string, string>();

@@ -3,7 +3,7 @@
  * the client, the address to come back to, PKCE, that a code and a refresh token are used once.
  *
  *     const auth = await OauthServer.start();
- *     await auth.visit(signIn.address);          // what the person's browser does
+ *     await auth.visit(signIn.address);          // what the user's browser does
  *     auth.lives(600);                           // seconds, of the tokens from now on
  *     auth.revoke();                             // every refresh token given so far
  */
@@ -31,7 +31,7 @@ export class OauthServer {
   readonly tokenRequests: TokenRequest[] = [];
   readonly accountId = 'acc-1234';
   readonly email = 'ada@lab.org';
-  /** What the person answers: yes, no, or no page at all because of an error of the service. */
+  /** What the user answers: yes, no, or no page at all because of an error of the service. */
   consent: 'allow' | 'deny' | 'error' = 'allow';
   /** In place of the answer of the token endpoint, `hang` for none. */
   trouble: Answer | 'hang' | undefined;
@@ -83,7 +83,7 @@ export class OauthServer {
     return this.#accessTokens.has(accessToken);
   }
 
-  /** What the person's browser does: the page of the service, and back. Resolves with the page that it ends on. */
+  /** What the user's browser does: the page of the service, and back. Resolves with the page that it ends on. */
   async visit(address: string): Promise<{ readonly status: number; readonly text: string }> {
     const response = await fetch(await this.redirected(address));
     return { status: response.status, text: await response.text() };

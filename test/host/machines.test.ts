@@ -93,7 +93,7 @@ async function eventually<T>(refresh: () => Promise<T | undefined>): Promise<T> 
   }
 }
 
-/** The command shows its error to the person, so it is the terminal that is waited for. */
+/** The command shows its error to the user, so it is the terminal that is waited for. */
 async function terminalOf(id: string): Promise<Terminal> {
   const opened = Promise.withResolvers<Terminal>();
   const listening = window.onDidOpenTerminal((terminal) => terminal.name === id && opened.resolve(terminal));

@@ -60,7 +60,7 @@ const floors = {
     'journal',
     'contract',
     'budget',
-    'person',
+    'user',
     'runs',
     'experiments',
     'context',

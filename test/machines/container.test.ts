@@ -85,7 +85,7 @@ describe('a container machine', () => {
 
   it('has what it was given and nothing else', async () => {
     for (const name of ['data', 'work']) mkdirSync(path(name));
-    writeFileSync(path('data/set'), 'of the person');
+    writeFileSync(path('data/set'), 'of the user');
     writeFileSync(path('secret'), 'not for it');
     const mounts = [
       { source: path('work'), target: '/project' },
@@ -98,7 +98,7 @@ describe('a container machine', () => {
     assert.equal(readFileSync(path('work/made'), 'utf8'), 'yes');
     await assert.rejects(machine.writeFile('/data/set', Buffer.from('no')), { reason: 'denied' });
     assert.match(await output(machine, 'echo x > /data/set'), /Read-only file system/);
-    assert.equal(readFileSync(path('data/set'), 'utf8'), 'of the person');
+    assert.equal(readFileSync(path('data/set'), 'utf8'), 'of the user');
     assert.equal(await machine.stat(path('secret')), undefined);
     assert.equal(await output(machine, 'ls /sys/class/net'), 'lo');
     assert.equal(await output(machine, `grep -c [h]elios-docker /proc/[0-9]*/cmdline | grep -vc :0`), '0');

@@ -69,7 +69,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       input: { ...on, command, metric_names: ['loss'], ...more },
     });
 
-    it('keeps the code of experiments, guards the repository of the person, and runs one again', async () => {
+    it('keeps the code of experiments, guards the repository of the user, and runs one again', async () => {
       const repo = GitRepo.create(join(host.home, 'repo'), { 'train.sh': 'echo loss=9\n', '.gitignore': 'data/\n' });
       repo.write({ 'train.sh': 'echo loss=8\n', '.env': 'KEY=1\n' });
       const before = pictureOf(repo.folder);
@@ -254,7 +254,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
   });
 }
 
-/** Found as a person names it. */
+/** Found as a user names it. */
 async function placeOf({ engine }: TestEngine, session: Session, number: number) {
   const run = [...session.state.runs.values()].find(({ spec }) => spec.number === number);
   const { jobId, pid } = run?.process ?? {};

@@ -6,7 +6,7 @@ export const repositoryRoot = resolve(import.meta.dirname, '../..');
 /** Downloads that outlast a run of the tests. `HELIOS_TEST_CACHE` moves it, so that several clones share one. */
 export const cacheFolder = resolve(process.env['HELIOS_TEST_CACHE'] ?? join(repositoryRoot, '.test'));
 
-/** Pictures, logs and the package that a run of the tests leaves for a person to look at. */
+/** Pictures, logs and the package that a run of the tests leaves for a user to look at. */
 export const outFolder = join(repositoryRoot, 'out');
 
 export const packagePath = join(outFolder, 'helios.vsix');

@@ -15,7 +15,7 @@ export class Announcer {
     this.root = element('div', {}, this.#spoken.root, this.#newest);
   }
 
-  /** What a person has just done or asked for; only the last of several in quick succession. */
+  /** What a user has just done or asked for; only the last of several in quick succession. */
   say(text: string): void {
     this.#spoken.say(text);
   }

@@ -20,7 +20,7 @@ export interface CardModel {
   readonly axis: XAxis;
   readonly isLog: boolean;
   readonly zoom: Range | undefined;
-  /** The run that the person points at in the table: the others step back. */
+  /** The run that the user points at in the table: the others step back. */
   readonly highlight: string | undefined;
   readonly problem: string | undefined;
   readonly isReading: boolean;
@@ -95,7 +95,7 @@ export class Card {
     this.#plot.setTheme(theme);
   }
 
-  /** `isJump`: the person has changed the view, so it follows at once; otherwise the axes glide. */
+  /** `isJump`: the user has changed the view, so it follows at once; otherwise the axes glide. */
   render(model: CardModel, options: { readonly isJump: boolean }): void {
     this.#model = model;
     this.#describe(model, options.isJump);

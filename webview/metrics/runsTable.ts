@@ -17,7 +17,7 @@ export interface RunsTableEvents {
   setAllShown(isShown: boolean): void;
   togglePin(runId: string): void;
   open(runId: string): void;
-  /** The person points at a run, or at none. */
+  /** The user points at a run, or at none. */
   highlight(runId: string | undefined): void;
 }
 

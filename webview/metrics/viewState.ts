@@ -1,4 +1,4 @@
-/** What the person has arranged. Kept by VS Code across hiding, reloads and restarts. */
+/** What the user has arranged. Kept by VS Code across hiding, reloads and restarts. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 

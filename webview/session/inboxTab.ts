@@ -11,7 +11,7 @@ export interface InboxModel {
   readonly readOnly: string | undefined;
 }
 
-/** Rejects with what is wrong, for the person to read. */
+/** Rejects with what is wrong, for the user to read. */
 export type AnswerQuestion = (questionId: string, answer: string) => Promise<void>;
 
 export class InboxTab {

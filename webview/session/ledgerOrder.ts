@@ -1,4 +1,4 @@
-/** The ledger in the order that a person chose. Pure. */
+/** The ledger in the order that a user chose. Pure. */
 import type { LedgerLine } from '../../src/protocol/sessionView.ts';
 import type { LedgerColumn, LedgerSort } from './viewState.ts';
 

@@ -19,7 +19,7 @@ export interface MomentEvents {
 export class MomentPane {
   readonly root = element('main', { class: 'moment', 'aria-label': 'Selected step', tabindex: -1 });
   readonly #events: MomentEvents;
-  /** Titles of texts that the person opened or closed. */
+  /** Titles of texts that the user opened or closed. */
   readonly #folds = new Map<string, boolean>();
   #shown: Moment | undefined;
 

@@ -44,7 +44,7 @@ export class Row {
     setText(this.#title, row.title);
     setText(this.#note, row.note ?? '');
     setText(this.#cost, row.cost ?? (row.kind === 'sleep' ? took : ''));
-    // Rows of one second share its time, as a person would write it.
+    // Rows of one second share its time, as a user would write it.
     const time = clockTime(row.atMs);
     setText(this.#time, place.beforeMs !== undefined && clockTime(place.beforeMs) === time ? '' : time);
     setAttribute(this.root, 'title', tooltip(row, took));

@@ -19,7 +19,7 @@ export interface TrackModel {
 
 export interface TrackEvents {
   zoomTo(range: Range | undefined): void;
-  /** Where a person pointed, on the axis that is shown. */
+  /** Where a user pointed, on the axis that is shown. */
   goTo(x: number): void;
   goToRow(row: number): void;
   step(by: number): void;

@@ -1,4 +1,4 @@
-/** The session view: what the host tells and what the person has arranged, brought together and drawn. */
+/** The session view: what the host tells and what the user has arranged, brought together and drawn. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as protocol from '../../src/protocol/sessionView.ts';
 import type { SessionHeader } from '../../src/protocol/sessionView.ts';
@@ -156,7 +156,7 @@ export class SessionView {
     this.#redraw();
   }
 
-  /** By the person: the newest step is left alone from then on, unless it is the one that was chosen. */
+  /** By the user: the newest step is left alone from then on, unless it is the one that was chosen. */
   #select(wanted: number): void {
     const last = Math.max(0, this.#rows.total - 1);
     const row = Math.max(0, Math.min(last, wanted));

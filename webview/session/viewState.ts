@@ -1,4 +1,4 @@
-/** What the person has arranged. Kept by VS Code across hiding, reloads and restarts. */
+/** What the user has arranged. Kept by VS Code across hiding, reloads and restarts. */
 import type { TrackAxis } from '../../src/protocol/sessionView.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 

@@ -1,4 +1,4 @@
-/** What a person does on a plot with pointer, wheel and keys, said in plot pixels and shares of the shown range. */
+/** What a user does on a plot with pointer, wheel and keys, said in plot pixels and shares of the shown range. */
 export interface PlotGestures {
   /** First and last pixel of what is drawn. */
   area(): { readonly left: number; readonly right: number };
@@ -68,7 +68,7 @@ function listenToPointer(plot: HTMLElement, gestures: PlotGestures): void {
   });
 }
 
-/** Plain scrolling scrolls the page, except on the plot that a person has clicked or tabbed to. */
+/** Plain scrolling scrolls the page, except on the plot that a user has clicked or tabbed to. */
 function onWheel(event: WheelEvent, plot: HTMLElement, gestures: PlotGestures): void {
   const isZoom = event.ctrlKey || event.metaKey || document.activeElement === plot;
   const isSideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);

@@ -59,7 +59,7 @@ export function paintSwatch(swatch: HTMLElement, { colour, dash }: LineStyle): v
   swatch.style.borderTopStyle = first === 0 ? 'solid' : first > 2 ? 'dashed' : 'dotted';
 }
 
-/** Calls back when the person changes the theme. Lives as long as the page. */
+/** Calls back when the user changes the theme. Lives as long as the page. */
 export function onThemeChange(listener: () => void): void {
   const observer = new MutationObserver(listener);
   observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });

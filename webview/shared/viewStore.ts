@@ -1,4 +1,4 @@
-/** What the person has arranged in a page. Kept by VS Code across hiding, reloads and restarts. */
+/** What the user has arranged in a page. Kept by VS Code across hiding, reloads and restarts. */
 import type { StateStore } from './host.ts';
 import type { Range } from './range.ts';
 

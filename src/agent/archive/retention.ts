@@ -1,6 +1,6 @@
 /**
  * Takes old sessions away, so that a year of nights does not fill the disk. Only what is over goes: never a session that is
- * not ended, that somebody works on, that has a run which goes on, or that a person keeps.
+ * not ended, that somebody works on, that has a run which goes on, or that a user keeps.
  */
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -69,7 +69,7 @@ async function readyOne({ own }: ConsultationsDeps, asked: Asked): Promise<Asked
   const readiness = asked.provider.id === own() ? undefined : await readinessOf(asked.provider);
   if (readiness === undefined || readiness.isReady) return asked;
   throw new ToolFailure(
-    `${asked.provider.label} cannot be asked: ${readiness.problem} A person must do this: ${readiness.action} Go on without it.`,
+    `${asked.provider.label} cannot be asked: ${readiness.problem} A user must do this: ${readiness.action} Go on without it.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Who searches the web: the person's SearxNG, else the session's provider itself, else a search that wants no key. */
+/** Who searches the web: the user's SearxNG, else the session's provider itself, else a search that wants no key. */
 import { HeliosError, messageOf, ToolFailure } from '../../base/errors.ts';
 import type { ModelProvider, SearchReply } from '../../models/model.ts';
 import type { SearchFinding, WebSearcher } from '../../tools/web/webSearch.ts';

@@ -48,7 +48,7 @@ export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): stri
     textSection(0.05, '', waitingText(facts.state)),
     listSection(0.06, openPoints(facts.replaced), left('Still open')),
     listSection(0.04, envLines(facts.state), left('Environments on record')),
-    listSection(0.14, saidLines(facts.replaced), left('What the person said, oldest first', 'earlier ones')),
+    listSection(0.14, saidLines(facts.replaced), left('What the user said, oldest first', 'earlier ones')),
     notesSection(0.14, facts.notes),
   ];
   return [head, fitSections(sections, budgetTokens - fixed), foot].filter((part) => part !== '').join('\n\n');

@@ -81,7 +81,7 @@ function decided(news: News, event: Extract<JournalEvent, { type: 'experiment.de
   const experiment = news.experiments.get(experimentId);
   if (experiment !== undefined) experiment.isDecided = true;
   if (by === 'agent') return;
-  const who = by === 'person' ? 'The person decided' : 'Decided for you';
+  const who = by === 'person' ? 'The user decided' : 'Decided for you';
   news.texts.set(id, `[${who}: experiment ${experimentId} is ${decision}, ${oneLine(why, 400)}.]`);
 }
 
@@ -93,7 +93,7 @@ function importedText({ source, results }: Extract<JournalEvent, { type: 'result
   const lines = ranked.slice(0, mostImported).map(importedLine);
   const left = results.length - lines.length;
   return [
-    `[The person brought in ${results.length} results of before from ${oneLine(source, 100)}. They were not measured here: do not compare with them, and do not try again what they discarded without a reason.]`,
+    `[The user brought in ${results.length} results of before from ${oneLine(source, 100)}. They were not measured here: do not compare with them, and do not try again what they discarded without a reason.]`,
     ...lines,
     ...(left > 0 ? [`… and ${left} more`] : []),
   ].join('\n');

@@ -22,8 +22,8 @@ type Alarmed = Extract<JournalEvent, { type: 'run.alarmed' }>;
 export const interruptedText =
   'Interrupted: no result of this call was recorded. It may or may not have taken effect; check before repeating it.';
 
-/** True when the person said something, or answered a question, that no request has held yet. */
-export function isPersonUnheard(events: readonly JournalEvent[]): boolean {
+/** True when the user said something, or answered a question, that no request has held yet. */
+export function isUserUnheard(events: readonly JournalEvent[]): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events
     .slice(asked + 1)
@@ -69,7 +69,7 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
   return beginningWithGoal(history.messages, events);
 }
 
-/** A conversation begins with the person, also where the line of the journal that said the goal is damaged. */
+/** A conversation begins with the user, also where the line of the journal that said the goal is damaged. */
 function beginningWithGoal(messages: RecordedMessage[], events: readonly JournalEvent[]): RecordedMessage[] {
   if (messages[0]?.role !== 'assistant') return messages;
   const goal = events.find((event) => event.type === 'session.started')?.goal ?? '';
@@ -131,7 +131,7 @@ function resultBlock(call: ToolCallBlock, result: Finished | undefined): Recorde
 function userText(event: JournalEvent, { names, condemned }: KnownRuns): string | undefined {
   switch (event.type) {
     case 'message.added':
-      return event.origin === 'person' ? `Message from the person:\n${event.text}` : event.text;
+      return event.origin === 'person' ? `Message from the user:\n${event.text}` : event.text;
     case 'sweep.ended':
       return `[${event.text}]`;
     case 'budget.noticed':
@@ -150,7 +150,7 @@ function userText(event: JournalEvent, { names, condemned }: KnownRuns): string 
 }
 
 function answerText({ questionId, answer, by, why }: Extract<JournalEvent, { type: 'question.answered' }>): string {
-  if (by === 'person') return `The person answered question ${questionId}:\n${answer}`;
+  if (by === 'person') return `The user answered question ${questionId}:\n${answer}`;
   return why === undefined
     ? `[Nobody answered question ${questionId} in time; what counts is: ${answer}]`
     : `[Question ${questionId} no longer matters: ${why}.]`;
@@ -159,7 +159,7 @@ function answerText({ questionId, answer, by, why }: Extract<JournalEvent, { typ
 const alarmActions = {
   warn: 'It goes on.',
   kill: 'It is being stopped.',
-  ask: 'It goes on; the person is asked whether it should.',
+  ask: 'It goes on; the user is asked whether it should.',
 } as const;
 
 const alarmText = ({ kind, detail, action }: Extract<JournalEvent, { type: 'run.alarmed' }>, name: string): string =>

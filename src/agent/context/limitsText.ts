@@ -18,6 +18,6 @@ export function limitsText(state: SessionState, permissionMode: 'ask' | 'allow')
 const of = (limit: number | undefined): string => (limit === undefined ? '' : ` of ${limit}`);
 
 const modeText = {
-  ask: 'Whatever changes something asks the person first; what is refused or not answered is done without.',
+  ask: 'Whatever changes something asks the user first; what is refused or not answered is done without.',
   allow: 'Every tool may be used without asking.',
 } as const;

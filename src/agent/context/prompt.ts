@@ -2,7 +2,7 @@
  * The system prompt, rendered deterministically from parts. The stable parts come first and stay the same for a whole
  * session, so that providers can cache them; what changes (machines, memory, stickies) comes last. It stands before the
  * conversation, so a change there costs the cache of all that follows: it is rendered anew only at a checkpoint, which
- * changes the conversation anyway, when the person pins a note, and when a session is taken up again.
+ * changes the conversation anyway, when the user pins a note, and when a session is taken up again.
  */
 import type { SystemPart } from '../../models/model.ts';
 
@@ -46,7 +46,7 @@ const projectPart = (instructions: string | undefined): string | undefined =>
 const stickyPart = (stickies: ReadonlyMap<number, string>): string | undefined =>
   stickies.size === 0
     ? undefined
-    : `Notes that the person pinned for you\n${[...stickies].map(([number, text]) => `[${number}] ${text}`).join('\n')}`;
+    : `Notes that the user pinned for you\n${[...stickies].map(([number, text]) => `[${number}] ${text}`).join('\n')}`;
 
 /** What a turn without tools is answered with. */
 export function reminderText(talkTurns: number, limit: number): string {

@@ -16,7 +16,7 @@ import type { ObservedSession, ObserveOptions } from './observedSession.ts';
 
 export interface GoalRequest {
   readonly goal: string;
-  /** What the person named. */
+  /** What the user named. */
   readonly budget: Budget;
   /** Of the settings: counts where `budget` says nothing. Of it and of the project's limits the tighter counts. */
   readonly defaultBudget?: Budget;
@@ -66,7 +66,7 @@ export interface Session {
   readonly onDidStream: Event<StreamEvent>;
   /** All events so far, oldest first. */
   events(): readonly JournalEvent[];
-  /** A message of the person's: steering while the session works, a wake while it sleeps or is paused. */
+  /** A message of the user's: steering while the session works, a wake while it sleeps or is paused. */
   say(text: string): Promise<void>;
   /** Stops thinking and any tool at work within a second. The session is then paused until something is said; runs go on. */
   interrupt(): Promise<void>;
@@ -95,7 +95,7 @@ export interface Session {
 export interface ResumeOptions {
   /** What it may spend from now on. */
   readonly budget?: Budget;
-  /** A person wants it in this window: another window hands it over. */
+  /** A user wants it in this window: another window hands it over. */
   readonly takesOver?: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface WebSettings {
   readonly allowsPrivateAddresses?: boolean;
 }
 
-/** An endpoint of the person's own that speaks Chat Completions. Its key is the secret `endpoint-<id>`. */
+/** An endpoint of the user's own that speaks Chat Completions. Its key is the secret `endpoint-<id>`. */
 export interface EndpointSettings {
   /** Lower case letters, digits and hyphens; the id of its provider. */
   readonly id: string;
@@ -34,11 +34,11 @@ export interface EndpointSettings {
 /** What may be configured; read anew for each session. */
 export interface EngineSettings extends ProviderSettings {
   readonly permissionMode: PermissionMode;
-  /** As the person wrote it: `NotificationSettings`, checked where it is used. */
+  /** As the user wrote it: `NotificationSettings`, checked where it is used. */
   readonly notifications?: unknown;
   /** Lets commands of a `helios.json` be run when something happens. */
   readonly allowsProjectCommands?: boolean;
-  /** Commands and runs cannot change the person's repositories with git. Default: true. */
+  /** Commands and runs cannot change the user's repositories with git. Default: true. */
   readonly protectsGit?: boolean;
   /** Files that are larger are not kept with the code of experiments. Default: 10 MB. */
   readonly maxKeptFileBytes?: number;

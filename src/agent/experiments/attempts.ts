@@ -10,7 +10,7 @@ import type { RunState, SessionState } from '../journal/state.ts';
 interface Attempts {
   readonly tried: TriedRuns;
   readonly plans: Map<string, ExperimentPlan>;
-  /** How often something was done that may change what a run finds: edits, commands, words of the person. */
+  /** How often something was done that may change what a run finds: edits, commands, words of the user. */
   changes: number;
   /** `changes` when it was planned, and when it ended. */
   readonly plannedAt: Map<RunId, number>;

@@ -1,4 +1,4 @@
-/** What earlier sessions of the home tried of what is to be launched now, and what a person brought in about its code. */
+/** What earlier sessions of the home tried of what is to be launched now, and what a user brought in about its code. */
 import { delay, type Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';

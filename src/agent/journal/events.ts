@@ -127,7 +127,7 @@ export type SessionEvent =
       readonly isAllowed: boolean;
       readonly by: 'mode' | 'person' | 'rule';
       readonly why: string;
-      /** The tool that the person allowed for the rest of the session with this answer. */
+      /** The tool that the user allowed for the rest of the session with this answer. */
       readonly allowedTool?: string;
       /** What the call needed beyond Helios's own data; absent where that was nothing. */
       readonly accesses?: readonly Access[];
@@ -174,7 +174,7 @@ export type SessionEvent =
       readonly outputTail?: string;
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
-  /** Recorded before its action is taken: `kill` ends the run, `ask` puts a question to the person, `warn` only wakes. */
+  /** Recorded before its action is taken: `kill` ends the run, `ask` puts a question to the user, `warn` only wakes. */
   | {
       readonly type: 'run.alarmed';
       readonly runId: RunId;
@@ -193,7 +193,7 @@ export type SessionEvent =
       readonly why: string;
       readonly by: 'agent' | 'engine' | 'person';
     }
-  /** Results of before that a person brought in: somebody's word, never ranked with what is measured here. */
+  /** Results of before that a user brought in: somebody's word, never ranked with what is measured here. */
   | { readonly type: 'results.imported'; readonly source: string; readonly results: readonly ImportedResult[] }
   /** It never holds the work up: without an answer, `fallback` counts from `deadlineMs` on. */
   | {

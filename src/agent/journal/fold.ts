@@ -206,7 +206,7 @@ const noSpending = {
 const revived = (state: SessionState): SessionState['phase'] =>
   state.phase === 'thinking' || state.phase === 'acting' ? 'ready' : state.phase;
 
-/** A person's message opens an ended or paused session again. A sleep ends by its own event. */
+/** A user's message opens an ended or paused session again. A sleep ends by its own event. */
 const awake = (state: SessionState): SessionState =>
   state.phase === 'ended' || state.phase === 'paused'
     ? { ...without(state, 'end', 'pausedBy'), phase: 'ready' }

@@ -15,7 +15,7 @@ export const alarmActionText: Readonly<Record<Alarm['action'], string>> = {
   ask: 'You are asked whether to let it run',
 };
 
-/** The alarm that a run was ended for, or that a person was asked about: the last one that did not only warn. */
+/** The alarm that a run was ended for, or that a user was asked about: the last one that did not only warn. */
 export const seriousAlarm = (alarms: readonly Alarm[]): Alarm | undefined =>
   alarms.findLast(({ action }) => action !== 'warn');
 

@@ -105,7 +105,7 @@ export class SessionLog {
     }
   };
 
-  /** The same for what a person does, who hears at once that it cannot be done. */
+  /** The same for what a user does, who hears at once that it cannot be done. */
   async recordNow(event: SessionEvent): Promise<void> {
     if (this.#isSealed)
       throw new StorageFailure('owned', 'This session is not open here any more. Take it up again to go on.');

@@ -161,7 +161,7 @@ export interface SessionState {
   readonly stickies: ReadonlyMap<number, string>;
   /** Experiment id → what the ledger has of it, oldest first. */
   readonly records: ReadonlyMap<string, ExperimentRecord>;
-  /** Results of before that a person brought in. */
+  /** Results of before that a user brought in. */
   readonly imported: readonly ImportedResult[];
   /** Question id → question, oldest first. */
   readonly questions: ReadonlyMap<string, Question>;

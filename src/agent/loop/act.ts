@@ -75,7 +75,7 @@ async function actOne(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): 
 }
 
 async function outcomeOf(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): Promise<Outcome> {
-  if (signal.aborted) return failed('Interrupted by the person before it was started.');
+  if (signal.aborted) return failed('Interrupted by the user before it was started.');
   if (deps.isOver()) return failed('Not executed: an earlier call of this reply ended the turn.');
   if (call.problem !== undefined) return failed(call.problem);
   const tool = deps.tools.get(call.name);
@@ -112,7 +112,7 @@ async function permit(parsed: ParsedCall, deps: ActDeps, signal: AbortSignal): P
     ...(accesses.length > 0 && { accesses: accesses.map(recordedAccess) }),
   });
   if (signal.aborted || !decision.isAllowed) await decided;
-  if (signal.aborted) return 'Interrupted by the person before it was started.';
+  if (signal.aborted) return 'Interrupted by the user before it was started.';
   if (!decision.isAllowed) return refusalText(decision.why, repairs);
   // Recorded together, so that both share a flush.
   await Promise.all([decided, deps.record({ type: 'tool.started', callId, name, effect, changesCode, title })]);
@@ -122,7 +122,7 @@ async function permit(parsed: ParsedCall, deps: ActDeps, signal: AbortSignal): P
 const repairNote = (repairs: readonly string[]): string =>
   repairs.length === 0 ? '' : `The model wrote this call wrongly (${repairs.join(', ')}). It was read as:\n`;
 
-/** What a repair made of a call needs a person; the model can do without one by writing it rightly. */
+/** What a repair made of a call needs a user; the model can do without one by writing it rightly. */
 const refusalText = (why: string, repairs: readonly string[]): string =>
   repairs.length === 0
     ? `Not allowed: ${why}. Find another way, or go on without it.`
@@ -138,11 +138,11 @@ async function execute({ call, tool, args }: ParsedCall, deps: ActDeps, signal: 
   try {
     const result = await untilInterrupted(tool.execute(args, context), deps.clock, signal);
     return result === undefined
-      ? failed('Interrupted by the person while it ran. It may or may not have taken effect.')
+      ? failed('Interrupted by the user while it ran. It may or may not have taken effect.')
       : succeeded({ call, tool, args }, result, deps);
   } catch (error) {
     if (error instanceof ToolFailure) return failed(error.message);
-    if (signal.aborted) return failed('Interrupted by the person while it ran. It may or may not have taken effect.');
+    if (signal.aborted) return failed('Interrupted by the user while it ran. It may or may not have taken effect.');
     deps.logger.error(`Tool ${call.name} failed`, error);
     return failed(`Internal error in ${call.name}: ${messageOf(error)}. Try another way.`);
   }

@@ -90,7 +90,7 @@ const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
   content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
 
 /**
- * What had begun and cannot safely be made twice is recorded as interrupted, and so is everything that the person halted;
+ * What had begun and cannot safely be made twice is recorded as interrupted, and so is everything that the user halted;
  * the rest is made now.
  */
 async function actOnPending(deps: LoopDeps, signal: AbortSignal): Promise<void> {
@@ -277,7 +277,7 @@ async function afterFailure(deps: LoopDeps, failure: ModelFailure | undefined, s
   await outWaited(deps, waitMs, signal);
 }
 
-/** The wait before the next attempt; what the person says, or another model, ends it at once. */
+/** The wait before the next attempt; what the user says, or another model, ends it at once. */
 async function outWaited({ log, clock }: LoopDeps, waitMs: number, signal: AbortSignal): Promise<void> {
   const news = new AbortController();
   const heard = log.onDidRecord((event) => {
@@ -298,7 +298,7 @@ function failuresInARow(events: readonly JournalEvent[]): number {
   return replies.length - 1 - lastGood;
 }
 
-/** For the person: why the session could not go on. */
+/** For the user: why the session could not go on. */
 export const faultText = (error: unknown): string =>
   error instanceof HeliosError
     ? adviceOf(error)

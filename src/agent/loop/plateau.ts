@@ -10,7 +10,7 @@ import { growingFold } from '../journal/growingFold.ts';
 export type PlateauStage = 1 | 2;
 
 export interface Plateau {
-  /** Experiments in a row that did not improve on the best, since a person last spoke. */
+  /** Experiments in a row that did not improve on the best, since a user last spoke. */
   readonly count: number;
   /** The last stage that was told of this row; 0: none. */
   readonly told: 0 | PlateauStage;

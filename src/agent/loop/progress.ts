@@ -14,7 +14,7 @@ export interface Idleness {
 /** A wait for a run that goes on is work, unless it is so short that it is a way of asking again and again. */
 const patientMs = 60_000;
 
-/** Counted since the last progress. Anything a person says starts the count anew. */
+/** Counted since the last progress. Anything a user says starts the count anew. */
 export function idleness(events: readonly JournalEvent[]): Idleness {
   const { talkTurns, score } = countOf(events);
   return { talkTurns, score };

@@ -7,7 +7,7 @@ import type { Sleeper, Wake } from '../../sleep/sleeper.ts';
 import type { SleepRequest, Trigger } from '../../sleep/trigger.ts';
 import { budgetAlarm } from '../budget/measures.ts';
 import { unheardAlarms, type AlarmNews } from '../runs/alarms.ts';
-import { isPersonUnheard } from '../context/history.ts';
+import { isUserUnheard } from '../context/history.ts';
 import { digestOf } from './sessionDigest.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
@@ -45,7 +45,7 @@ export class Waiting implements Disposable {
     if (sleep === undefined || this.#armed !== undefined || this.#heard !== undefined) return;
     this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
     // Said while the model was choosing to sleep: it goes to sleep without having heard it.
-    if (isPersonUnheard(log.events)) return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
+    if (isUserUnheard(log.events)) return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
     // One that is being killed is told of when it is over.
     const isSettled = ({ runId, action }: AlarmNews): boolean =>
       action !== 'kill' || log.state.runs.get(runId)?.verdict !== undefined;
@@ -64,7 +64,7 @@ export class Waiting implements Disposable {
     if (met.length > 0) this.#woken({ why: 'alarm', met, unmet: [], errors: [] });
   }
 
-  /** Ends a sleep because of the person. */
+  /** Ends a sleep because of the user. */
   async end(detail: string): Promise<void> {
     await this.halt();
     const sleep = this.#deps.log.state.sleep;

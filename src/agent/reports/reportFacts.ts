@@ -66,7 +66,7 @@ function reasonText(reason: EndReason): string {
     case 'answered':
       return 'The question is answered.';
     case 'blocked':
-      return 'Blocked: only a person can go on.';
+      return 'Blocked: only a user can go on.';
     case 'budget':
       return 'The budget is used up.';
     case 'no_progress':
@@ -74,7 +74,7 @@ function reasonText(reason: EndReason): string {
     case 'plateau':
       return 'Ended: experiment after experiment brought nothing better.';
     case 'user':
-      return 'Stopped by the person.';
+      return 'Stopped by the user.';
     case 'error':
       return 'Ended by an error.';
   }

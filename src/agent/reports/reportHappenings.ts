@@ -1,4 +1,4 @@
-/** What of a journal a person who was away should read: interruptions, refusals, limits. And how much was slept. */
+/** What of a journal a user who was away should read: interruptions, refusals, limits. And how much was slept. */
 import type { BriefFacts, Happening } from '../../reports/facts.ts';
 import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';

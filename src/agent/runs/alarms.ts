@@ -8,7 +8,7 @@ import type { Alarm, RunState, SessionState } from '../journal/state.ts';
 export const killAnswer = 'kill';
 export const goOnAnswer = 'let it go on';
 
-/** Runs without an end that a watchdog, or a person whom it asked, said to kill: of an earlier process too. */
+/** Runs without an end that a watchdog, or a user whom it asked, said to kill: of an earlier process too. */
 export function condemnedRuns({ runs, questions }: Pick<SessionState, 'runs' | 'questions'>): RunState[] {
   const said = new Set<RunId>();
   for (const { runId, answer } of questions.values())

@@ -32,7 +32,7 @@ export function createEnvironments({ log, machines, memory, folder }: Environmen
     async keep({ gist, diff, ...taken }, { callId }) {
       const id = `env${log.state.envs.length + 1}`;
       const [file, diffFile] = [`${id}.json`, `${id}.diff`];
-      // What a person has not committed may hold anything: it is for its owner only, and never shown to the model.
+      // What a user has not committed may hold anything: it is for its owner only, and never shown to the model.
       if (diff !== undefined) await writeFileAtomic(path.join(folder, diffFile), diff, 0o600);
       await writeFileAtomic(path.join(folder, file), `${JSON.stringify(taken, undefined, 2)}\n`, 0o600);
       const { machineId, repo, name } = taken;

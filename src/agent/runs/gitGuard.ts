@@ -1,4 +1,4 @@
-/** Keeps the person's repositories as they are, whatever commands and runs of a session do with git. */
+/** Keeps the user's repositories as they are, whatever commands and runs of a session do with git. */
 import { ToolFailure } from '../../base/errors.ts';
 import { guardFolder, installGuard, withGuard, type GuardState } from '../../experiments/git/installGuard.ts';
 import { MachineFailure, type Machine } from '../../machines/machine.ts';
@@ -9,7 +9,7 @@ export class GitGuard implements GitProtection {
   readonly #isOn: () => boolean;
   readonly #states = new Map<string, Promise<GuardState>>();
 
-  /** `isOn`: the person has not switched it off. */
+  /** `isOn`: the user has not switched it off. */
   constructor(isOn: () => boolean) {
     this.#isOn = isOn;
   }

@@ -9,7 +9,7 @@ import type { Run } from '../../runs/liveRun.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
 import { condemnedRuns, goOnAnswer, killAnswer } from './alarms.ts';
-import type { Questions } from '../person/questions.ts';
+import type { Questions } from '../user/questions.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 

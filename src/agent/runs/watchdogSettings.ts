@@ -1,4 +1,4 @@
-/** What the settings of the person and the project say of watchdogs and plateaus, read once when a session is taken up. */
+/** What the settings of the user and the project say of watchdogs and plateaus, read once when a session is taken up. */
 import { UserFacing } from '../../base/errors.ts';
 import { checkProject } from '../../project/checkProject.ts';
 import type { ProjectFile } from '../../project/projectFile.ts';

@@ -1,4 +1,4 @@
-/** What a project says of the sessions in its folder, beside what the person and the settings say. */
+/** What a project says of the sessions in its folder, beside what the user and the settings say. */
 import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -10,7 +10,7 @@ import type { Budget, Limits } from '../journal/events.ts';
 
 const limits = ['usd', 'tokens', 'minutes', 'turns'] as const;
 
-/** A limit that the person named counts; else the tighter of the settings and the project. */
+/** A limit that the user named counts; else the tighter of the settings and the project. */
 export function budgetFor({ budget, defaultBudget = {} }: GoalRequest, project: ProjectFile | undefined): Budget {
   const said = project?.budget ?? {};
   const experiment = limitsFrom(budget.experiment ?? {}, defaultBudget.experiment ?? {}, said.experiment ?? {});
@@ -21,8 +21,8 @@ export function budgetFor({ budget, defaultBudget = {} }: GoalRequest, project: 
   };
 }
 
-function limitsFrom(person: Limits, ...others: readonly Limits[]): Limits {
-  const entries = limits.map((name) => [name, person[name] ?? tightest(others.map((other) => other[name]))]);
+function limitsFrom(user: Limits, ...others: readonly Limits[]): Limits {
+  const entries = limits.map((name) => [name, user[name] ?? tightest(others.map((other) => other[name]))]);
   return Object.fromEntries(entries.filter(([, limit]) => limit !== undefined)) as Limits;
 }
 
@@ -31,7 +31,7 @@ function tightest(values: readonly (number | undefined)[]): number | undefined {
   return said.length === 0 ? undefined : Math.min(...said);
 }
 
-/** A project narrows what the person allowed, and never widens it. */
+/** A project narrows what the user allowed, and never widens it. */
 export const permissionMode = (allowed: PermissionMode, project: ProjectFile | undefined): PermissionMode =>
   project?.permissions?.mode ?? allowed;
 

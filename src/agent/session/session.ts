@@ -1,4 +1,4 @@
-/** One goal being worked on, owned by this process: the loop, the sleeps and the person's hand on them. */
+/** One goal being worked on, owned by this process: the loop, the sleeps and the user's hand on them. */
 import { mkdir } from 'node:fs/promises';
 import { Emitter } from '../../base/emitter.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
@@ -41,7 +41,7 @@ export class LiveSession implements Session, SessionHooks {
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #isClosed = false;
-  /** The last of what the person asked for: one thing takes effect after the other. */
+  /** The last of what the user asked for: one thing takes effect after the other. */
   #asked: Promise<unknown> = Promise.resolve();
   readonly #onBroken: () => void;
   #ended = Promise.withResolvers<EndReason>();
@@ -142,7 +142,7 @@ export class LiveSession implements Session, SessionHooks {
   interrupt(): Promise<void> {
     this.#log.giveUp();
     return this.#inTurn(async () => {
-      await this.#halt(new Error('interrupted by the person'));
+      await this.#halt(new Error('interrupted by the user'));
       if (this.state.phase === 'ended' || this.state.phase === 'paused') return;
       await this.#parts.waiting.end('interrupted');
       await this.#log.recordNow({ type: 'session.paused', by: 'user' });
@@ -177,14 +177,14 @@ export class LiveSession implements Session, SessionHooks {
   stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {
     this.#log.giveUp();
     return this.#inTurn(async () => {
-      await this.#halt(new Error('stopped by the person'));
+      await this.#halt(new Error('stopped by the user'));
       await this.#parts.sweeps.stopAll();
       if (options.killRuns === true) {
         await Promise.all(this.#parts.sessionRuns.live().map((run) => this.#parts.kill(run)));
         // Whoever watches the session sees the ends of its runs before its own.
         await this.#parts.sessionRuns.settle();
       }
-      if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the person.');
+      if (this.state.phase !== 'ended') await this.end('user', 'Stopped by the user.');
     });
   }
 

@@ -20,9 +20,9 @@ import { createEnvironments, snapshotFolder } from '../runs/environments.ts';
 import { createExperimentCode } from '../experiments/experimentCode.ts';
 import type { EndReason, Evidence } from '../journal/events.ts';
 import type { GitGuard } from '../runs/gitGuard.ts';
-import { isPersonUnheard } from '../context/history.ts';
+import { isUserUnheard } from '../context/history.ts';
 import type { Experiments } from '../experiments/experiments.ts';
-import type { Questions } from '../person/questions.ts';
+import type { Questions } from '../user/questions.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { Sweeps } from '../runs/sweeps.ts';
 import { progressOf, sweepOf } from '../runs/sweepProgress.ts';
@@ -94,9 +94,9 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     sleep: sleepDeps(deps),
     monitor: monitorDeps(deps),
     finish: async (request) => {
-      if (isPersonUnheard(deps.log.events))
+      if (isUserUnheard(deps.log.events))
         throw new ToolFailure(
-          'Not ended: the person has written since. Read it, then call finish again if it still holds.',
+          'Not ended: the user has written since. Read it, then call finish again if it still holds.',
         );
       const evidence = judgeEvidence(request, deps.log.state.target, {
         find: (reference) => sessionRuns.find(reference),

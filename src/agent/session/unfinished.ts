@@ -15,8 +15,8 @@ const journalsAtOnce = 32;
 const tailBytes = 16 * 1024;
 
 /**
- * Events after which a session is over, waits for a person, or is at work: the newest of them tells, as `fold.ts` has it.
- * A message counts when it is a person's.
+ * Events after which a session is over, waits for a user, or is at work: the newest of them tells, as `fold.ts` has it.
+ * A message counts when it is a user's.
  */
 const decisive = /"type":"(?:session\.(?:started|paused|ended)|model\.requested|sleep\.started|message\.added)"/g;
 

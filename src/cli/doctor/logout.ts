@@ -1,4 +1,4 @@
-/** Whether what was started on a machine goes on when the person logs out there: systemd may be told to end it. */
+/** Whether what was started on a machine goes on when the user logs out there: systemd may be told to end it. */
 import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { note, warning, type Finding } from './finding.ts';

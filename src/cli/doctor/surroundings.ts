@@ -34,7 +34,7 @@ async function project({ cwd, homeFolder }: CliWorld): Promise<Finding[]> {
   }
 }
 
-/** Where the programs that are VS Code keep what a person has set, below the home folder. */
+/** Where the programs that are VS Code keep what a user has set, below the home folder. */
 const settingsFiles = [
   '.config/Code/User/settings.json',
   '.config/VSCodium/User/settings.json',

@@ -1,4 +1,4 @@
-/** What machines ask their person, in the terminal. Where nobody can be asked, it says so and refuses. */
+/** What machines ask their user, in the terminal. Where nobody can be asked, it says so and refuses. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { cleanText } from '../../base/text.ts';

@@ -12,7 +12,7 @@ import { replyText } from './views.ts';
 
 /** Of the result of one call. */
 const mostResultChars = 2_000;
-/** Of one message: a model may write a book, and a person paste one. */
+/** Of one message: a model may write a book, and a user paste one. */
 const mostTextChars = 20_000;
 
 /** Where the turns `from` to `to` lie in a journal: `first` is the event that begins the first, `end` is past the last. */

@@ -28,6 +28,6 @@ const colours: Style = {
   accent: styled('cyan'),
 };
 
-/** Plain where the output is no terminal, and where the person set NO_COLOR or has a dumb terminal. */
+/** Plain where the output is no terminal, and where the user set NO_COLOR or has a dumb terminal. */
 export const styleFor = (isTTY: boolean, env: Readonly<Record<string, string | undefined>>): Style =>
   isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colours : plainStyle;

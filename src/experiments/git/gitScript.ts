@@ -125,8 +125,8 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
 }
 
 /**
- * What all scripts begin with. No variable of ours or of the person's redirects git; none of its hooks, filters, watchers
+ * What all scripts begin with. No variable of ours or of the user's redirects git; none of its hooks, filters, watchers
  * or cleaners is started, and nothing is fetched. `g` is git in the repository of the current folder; `enter` goes to the
- * top of its work tree; `own_dir` makes the git folder `$own` of our own, `p` is git with that in place of the person's.
+ * top of its work tree; `own_dir` makes the git folder `$own` of our own, `p` is git with that in place of the user's.
  */
 export const scriptStart = shellText('./gitStart.sh', import.meta.url);

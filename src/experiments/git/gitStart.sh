@@ -32,7 +32,7 @@ enter() {
   head=$(g rev-parse -q --verify "$base^{commit}") || head=
 }
 
-# The same, in the person's repository where $1 is, or was, a work tree of ours.
+# The same, in the user's repository where $1 is, or was, a work tree of ours.
 enter_repo() {
   [ -e "$1" ] || ! [ -e "$1.repo" ] || set -- "$(cat -- "$1.repo")"
   enter "$1"

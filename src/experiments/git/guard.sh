@@ -1,7 +1,7 @@
 #!/bin/sh
 # The git that commands and runs of Helios find first in their PATH: decides by sub-command and repository, and becomes the
 # real git or refuses. What only reads is let through everywhere. A work tree of Helios takes what changes files and its
-# index, but nothing that reaches the person's refs, stash, settings or branches. A repository that was cloned or begun
+# index, but nothing that reaches the user's refs, stash, settings or branches. A repository that was cloned or begun
 # through it is the agent's own. It guards against what models do by habit, not against a program that is bent on getting
 # past it.
 advice='Reading (status, log, diff, show) is free. To change code use exp_branch, work in its worktree, and exp_commit.'
@@ -243,8 +243,8 @@ common=${found#*
 }
 if [ -z "$found" ]; then
   case $command in
-    # Those of the person, for all their repositories.
-    config) refuse "$command" 'it changes settings of the person' ;;
+    # Those of the user, for all their repositories.
+    config) refuse "$command" 'it changes settings of the user' ;;
   esac
   is_own_command "$@" || refuse "$command" 'it is not known here'
   become "$@"
@@ -265,10 +265,10 @@ case $git_dir in
       case $command in commit | merge) refuse "$command" 'work trees of experiments are committed with exp_commit' ;; esac
       # A branch that is checked out would move with it.
       read -r at <"$git_dir/HEAD"
-      case $at in ref:*) refuse "$command" 'a branch of the person is checked out here' ;; esac
+      case $at in ref:*) refuse "$command" 'a branch of the user is checked out here' ;; esac
       [ -z "$placed" ] && is_local "$@" && become "$@"
       refuse "$command" 'it reaches beyond the worktree of an experiment'
     fi
     ;;
 esac
-refuse "$command" "it changes the repository of the person"
+refuse "$command" "it changes the repository of the user"

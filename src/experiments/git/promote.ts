@@ -1,4 +1,4 @@
-/** What the person takes over of an experiment: a branch of theirs, or a patch. Only ever on their request. */
+/** What the user takes over of an experiment: a branch of theirs, or a patch. Only ever on their request. */
 import { UserFacing } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -34,7 +34,7 @@ export async function promoteToBranch({ machine, code, clock }: PromotedCode, br
   return { branch, commit, repo };
 }
 
-/** What leads from the commit that the person has checked out to the code, for `git apply`. Throws `UserFacing`. */
+/** What leads from the commit that the user has checked out to the code, for `git apply`. Throws `UserFacing`. */
 export async function promoteToPatch({ machine, code, clock }: PromotedCode): Promise<Uint8Array> {
   const { repo, commit } = keptCode(code);
   const patch = await asked('', () =>

@@ -1,6 +1,6 @@
 /**
  * Work trees of a session's own, below the folder of Helios on a machine, each at a commit that one ref of ours keeps. The
- * person's checkout, index, stash and refs are never touched.
+ * user's checkout, index, stash and refs are never touched.
  */
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
@@ -19,7 +19,7 @@ export interface WorktreesDeps {
   limits?(): LeaveOutLimits;
 }
 
-/** Where git is to work. `folder` is in the work tree of the person's repository, absolute. */
+/** Where git is to work. `folder` is in the work tree of the user's repository, absolute. */
 export interface RepoPlace {
   readonly machine: Machine;
   readonly folder: string;
@@ -94,7 +94,7 @@ export class Worktrees {
 
   /**
    * A ref and a work tree of its own for a new line of work. `from`: another branch of the session, `e7` of its ledger, or
-   * a revision of the repository; absent: the person's checkout as it stands. Asked again, what is there is the answer.
+   * a revision of the repository; absent: the user's checkout as it stands. Asked again, what is there is the answer.
    * Rejects with `GitFailure`.
    */
   async branch({

@@ -30,7 +30,7 @@ export async function removeIdle(
 
 /**
  * Removes the containers of this home whose machine is not known any more. Left alone are those in which a run is going
- * on, and the volumes: what runs have written is removed by nobody but the person. Rejects as dockerode does.
+ * on, and the volumes: what runs have written is removed by nobody but the user. Rejects as dockerode does.
  */
 export async function removeStrays(
   docker: Docker,

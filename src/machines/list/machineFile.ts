@@ -1,5 +1,5 @@
 /**
- * `machines.json`: the machines of the person, readable by them alone. What it holds beside what we know is kept, comments
+ * `machines.json`: the machines of the user, readable by them alone. What it holds beside what we know is kept, comments
  * too, and a file that cannot be understood is reported and never written over. Passwords are never in it.
  */
 import { readFile } from 'node:fs/promises';
@@ -68,7 +68,7 @@ export class MachineFile {
     return isFound;
   }
 
-  /** Makes the file where there is none, for a person who wants to edit it. */
+  /** Makes the file where there is none, for a user who wants to edit it. */
   async ensure(): Promise<void> {
     if ((await this.#text()) === undefined) await this.#change((text) => text, true);
   }

@@ -1,5 +1,5 @@
 /**
- * A machine of the person's list as everything else holds it. It stays the same while the machine behind it is replaced,
+ * A machine of the user's list as everything else holds it. It stays the same while the machine behind it is replaced,
  * so that runs are followed on, and it knows whether the machine can be reached: from what was done last, and from what
  * the machine itself tells of its way.
  */

@@ -18,7 +18,7 @@ import {
 import { guardedStream, pour } from '../pouring.ts';
 
 const defaultMaxBytes = 512 * 1024;
-/** Between TERM and KILL. Shorter when a person is waiting for the stop. */
+/** Between TERM and KILL. Shorter when a user is waiting for the stop. */
 const timeoutGraceMs = 2000;
 const abortGraceMs = 500;
 /** How long output is still read after the shell has ended, when children it left behind hold its pipes open. */

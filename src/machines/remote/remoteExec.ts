@@ -17,7 +17,7 @@ export interface RemoteExec extends Pick<ExecOptions, 'env' | 'timeoutMs' | 'sig
   onStderr(bytes: Uint8Array): void;
 }
 
-/** Between TERM and KILL. Shorter when a person is waiting for the stop. */
+/** Between TERM and KILL. Shorter when a user is waiting for the stop. */
 const timeoutGraceMs = 2000;
 const abortGraceMs = 500;
 /** For the host to report the end of what was killed. */

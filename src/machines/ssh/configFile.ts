@@ -1,4 +1,4 @@
-/** Reads the ssh configuration of a person without OpenSSH: Include, Host patterns, first value wins. */
+/** Reads the ssh configuration of a user without OpenSSH: Include, Host patterns, first value wins. */
 import { readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
@@ -31,7 +31,7 @@ export async function settingsOf(alias: string, place: ConfigPlace): Promise<Rea
   return settings;
 }
 
-/** Names that a person can connect to: those of `Host` lines, without patterns, in the order of the files. */
+/** Names that a user can connect to: those of `Host` lines, without patterns, in the order of the files. */
 export async function hostAliases(place: ConfigPlace): Promise<string[]> {
   const settings = await readSettings(place);
   const named = settings.filter(({ keyword }) => keyword === 'host').flatMap(({ words }) => words);

@@ -35,11 +35,11 @@ export class Handshake {
   #onLate = (): void => undefined;
   #hostFailure: MachineFailure | undefined;
   #isDeclined = false;
-  #wantsPerson = false;
+  #wantsUser = false;
   #offer = '';
   #ident = '';
 
-  /** `mayAsk`: of the person, at that moment. */
+  /** `mayAsk`: of the user, at that moment. */
   constructor(target: SshTarget, prompts: SshPrompts, clock: Clock, mayAsk: () => boolean) {
     this.#target = target;
     this.#prompts = prompts;
@@ -54,8 +54,8 @@ export class Handshake {
   }
 
   /** It failed because nobody might be asked. */
-  get wantsPerson(): boolean {
-    return this.#wantsPerson;
+  get wantsUser(): boolean {
+    return this.#wantsUser;
   }
 
   /**
@@ -69,7 +69,7 @@ export class Handshake {
     const client = new library.Client();
     client.setMaxListeners(0);
     this.#hostFailure = undefined;
-    this.#wantsPerson = false;
+    this.#wantsUser = false;
     this.#offer = '';
     try {
       const socket = await open();
@@ -102,7 +102,7 @@ export class Handshake {
     }
   }
 
-  /** The person wants to be asked again. */
+  /** The user wants to be asked again. */
   forget(): void {
     this.#isDeclined = false;
     this.#auth.forget();
@@ -139,7 +139,7 @@ export class Handshake {
     this.#deadline = this.#clock.after(readyTimeoutMs, this.#onLate);
   }
 
-  /** The host's time stands still while a person is asked. */
+  /** The host's time stands still while a user is asked. */
   async #waiting<T>(ask: () => Promise<T>): Promise<T> {
     this.#deadline.dispose();
     try {
@@ -153,7 +153,7 @@ export class Handshake {
     if (this.#mayAsk()) return this.#waiting(() => this.#prompts.secret(...question));
     const kept = await this.#prompts.keptSecret?.(...question);
     if (kept !== undefined) return kept;
-    this.#wantsPerson = true;
+    this.#wantsUser = true;
     return null;
   }
 
@@ -168,7 +168,7 @@ export class Handshake {
       const shown = port === 22 ? host : `[${host}]:${port}`;
       const question = { host: shown, fingerprint, keyType, note: verdict.note };
       if (!this.#mayAsk() && !this.#isDeclined) {
-        this.#wantsPerson = true;
+        this.#wantsUser = true;
         throw new MachineFailure('host_key', unaskedText(shown, `${keyType} ${fingerprint}`, verdict.note));
       }
       this.#isDeclined ||= !(await this.#waiting(() => this.#prompts.confirmHostKey(question)));
@@ -195,7 +195,7 @@ export class Handshake {
       return new MachineFailure('unreachable', text, { cause: error });
     }
     const tried = this.#auth.rejected();
-    if (this.#wantsPerson)
+    if (this.#wantsUser)
       return new MachineFailure(
         'auth',
         `${host} asks for what only its person can say before it lets ${user} in (a password, a passphrase or a code), ` +

@@ -12,11 +12,11 @@ import type { SshLibrary } from './sshLibrary.ts';
 
 export type SecretKind = 'password' | 'passphrase' | 'answer';
 
-/** What only the person can say. They are asked when it is needed, and may take their time. */
+/** What only the user can say. They are asked when it is needed, and may take their time. */
 export interface SshPrompts {
   /**
    * `prompt` says what for: the path of a key, or the question of the server. `undefined`: not given, and not asked for
-   * again until the person wants to try anew.
+   * again until the user wants to try anew.
    */
   secret(kind: SecretKind, host: string, prompt: string): Promise<string | undefined>;
   /** The same from what is kept, asking nobody. Absent: nothing is kept. */
@@ -73,7 +73,7 @@ export class SshAuth {
     return this.#tried.length > 0 ? this.#tried.join(', ') : 'nothing that it accepts';
   }
 
-  /** The person wants to be asked again. */
+  /** The user wants to be asked again. */
   forget(): void {
     this.#secrets.clear();
     this.#open.clear();

@@ -28,7 +28,7 @@ export type SshState =
 
 /** The first retry after a steady connection comes soon, and each further one later. */
 const lostPolicy = { firstMs: 500, factor: 2, longestMs: 60_000, jitter: 0.5 };
-/** Who was not let in and tries again and again is soon shut out. A person who acts is not kept waiting by it. */
+/** Who was not let in and tries again and again is soon shut out. A user who acts is not kept waiting by it. */
 const refusedLoginPolicy = { firstMs: 300_000, jitter: 0.5 };
 /** A connection that is lost sooner counts as one that failed. */
 const steadyMs = 5000;
@@ -92,16 +92,16 @@ export class SshConnection implements CommandHost, Disposable {
 
   /**
    * Resolves when there is a connection. Rejects at once, with the last failure, until it is time to try again. Only with
-   * `mayAsk` is the person asked anything; nothing else that is done here asks.
+   * `mayAsk` is the user asked anything; nothing else that is done here asks.
    */
   async ready({ mayAsk = false }: { readonly mayAsk?: boolean } = {}): Promise<void> {
     if (!mayAsk) return void (await this.#connected());
     const route = this.#route();
     for (const each of route) each.#askers++;
     try {
-      // A try that began quietly may already have failed for want of a person.
+      // A try that began quietly may already have failed for want of a user.
       await this.#connected().catch((error: unknown) => {
-        if (!route.some((each) => each.#handshake.wantsPerson)) throw error;
+        if (!route.some((each) => each.#handshake.wantsUser)) throw error;
         for (const each of route) each.#retryAtMs = 0;
         return this.#connected();
       });
@@ -110,7 +110,7 @@ export class SshConnection implements CommandHost, Disposable {
     }
   }
 
-  /** The next call tries at once, and the person may be asked again. */
+  /** The next call tries at once, and the user may be asked again. */
   retry(): void {
     this.#failure = undefined;
     this.#retryAtMs = 0;

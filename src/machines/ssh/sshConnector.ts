@@ -19,11 +19,11 @@ export interface SshConnectorOptions {
   readonly prompts: MachinePrompts;
   readonly homes: HomeFolders;
   readonly clock: Clock;
-  /** Where the ssh config and `SSH_AUTH_SOCK` are found; default: those of the person. */
+  /** Where the ssh config and `SSH_AUTH_SOCK` are found; default: those of the user. */
   readonly ssh?: SshConfigOptions;
 }
 
-/** The connection stays the same however often it is tried: it knows what the person has said. */
+/** The connection stays the same however often it is tried: it knows what the user has said. */
 export class SshConnector implements Connector {
   readonly #entry: SshEntry;
   readonly #options: SshConnectorOptions;

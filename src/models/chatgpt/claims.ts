@@ -1,4 +1,4 @@
-/** What a token of the sign-in says of its person. It came from the service itself over TLS: its signature is not checked. */
+/** What a token of the sign-in says of its user. It came from the service itself over TLS: its signature is not checked. */
 import * as z from 'zod';
 
 const ofAccount = z.object({ chatgpt_account_id: z.string().min(1), chatgpt_plan_type: z.string() }).partial();

@@ -15,5 +15,5 @@ export const callbackPath = '/auth/callback';
 
 export const scope = 'openid profile email offline_access api.connectors.read api.connectors.invoke';
 
-/** What a person does where there is no sign-in, or one that is no longer taken. */
+/** What a user does where there is no sign-in, or one that is no longer taken. */
 export const signInHint = 'Sign in with: helios auth login, or with “Helios: Sign In to ChatGPT” in VS Code.';

@@ -1,4 +1,4 @@
-/** Signing in to ChatGPT: the person says yes in a browser, which comes back to this computer with a code for tokens. */
+/** Signing in to ChatGPT: the user says yes in a browser, which comes back to this computer with a code for tokens. */
 import { createHash, randomBytes } from 'node:crypto';
 import { adviceOf, HeliosError, toError, UserFacing } from '../../base/errors.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
@@ -10,11 +10,11 @@ import { exchangeCode, type AuthService } from './tokenEndpoint.ts';
 export interface SignInOptions extends AuthService {
   /** Where the browser may come back to; the first that is free is taken. Those of the service unless told. */
   readonly ports?: readonly number[];
-  /** How long the person may take; 5 minutes unless told. */
+  /** How long the user may take; 5 minutes unless told. */
   readonly timeoutMs?: number;
 }
 
-/** A sign-in that waits for its person. */
+/** A sign-in that waits for its user. */
 export interface OpenSignIn {
   /** To be opened in a browser. */
   readonly address: string;

@@ -6,7 +6,7 @@ const shape = z.strictObject({
   refreshToken: z.string().min(1),
   /** Of the access token, in milliseconds since the epoch. */
   expiresAtMs: z.number(),
-  /** Which of the person's workspaces answers. */
+  /** Which of the user's workspaces answers. */
   accountId: z.string().min(1),
   /** Such as `plus`, `pro` or `team`. */
   plan: z.string().optional(),

@@ -1,5 +1,5 @@
 /**
- * Claude, through the person's own `claude` and whatever it is signed in with. Its loop is not ours: of each of its turns one
+ * Claude, through the user's own `claude` and whatever it is signed in with. Its loop is not ours: of each of its turns one
  * reply is taken, and its calls wait until the agent's loop has journaled, permitted and made them.
  */
 import { mkdir } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The environment of the `claude` that we start: what it needs to be the person's own, and nothing of ours. */
+/** The environment of the `claude` that we start: what it needs to be the user's own, and nothing of ours. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

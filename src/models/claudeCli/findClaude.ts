@@ -1,4 +1,4 @@
-/** Where the person's own `claude` is, and which one it is. */
+/** Where the user's own `claude` is, and which one it is. */
 import { execFile } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -16,7 +16,7 @@ export interface FoundClaude {
 
 export interface NoClaude {
   readonly problem: string;
-  /** What a person does about it. */
+  /** What a user does about it. */
   readonly action: string;
 }
 
@@ -32,7 +32,7 @@ export class ClaudeFinder {
   readonly #env: Environment;
   readonly #versions = new Map<string, Promise<string>>();
 
-  /** @param named the path that a person gave */
+  /** @param named the path that a user gave */
   constructor(named: string | undefined, env: Environment) {
     this.#named = named;
     this.#env = env;

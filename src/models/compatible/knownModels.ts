@@ -1,9 +1,9 @@
-/** What is known of an endpoint's models: what it told, what a person set, and what is assumed. */
+/** What is known of an endpoint's models: what it told, what a user set, and what is assumed. */
 import type { Logger } from '../../base/logger.ts';
 import type { ModelDescription, ModelRequest } from '../model.ts';
 import type { ToldModel } from './told.ts';
 
-/** What a person may say of the models of an endpoint. */
+/** What a user may say of the models of an endpoint. */
 export interface ModelSettings {
   /** Of models that the endpoint does not describe itself, and of those whose size it does not tell for certain. */
   readonly contextTokens?: number | undefined;

@@ -1,4 +1,4 @@
-/** The measurable part of the goal, and what the person said on the way, as far as a script can understand them. */
+/** The measurable part of the goal, and what the user said on the way, as far as a script can understand them. */
 import type { Transcript } from './transcript.ts';
 
 export interface DemoGoal {
@@ -36,13 +36,13 @@ export const meets = (value: number, { direction, threshold }: DemoGoal): boolea
 export const isBetter = (value: number, than: number, { direction }: DemoGoal): boolean =>
   direction === 'lower' ? value < than : value > than;
 
-const personPrefix = 'Message from the person:\n';
+const userPrefix = 'Message from the user:\n';
 
-/** What the person said after the goal, oldest first; a briefing keeps it as a list. */
-export function saidByPerson({ told }: Transcript): { readonly text: string; readonly turn: number }[] {
+/** What the user said after the goal, oldest first; a briefing keeps it as a list. */
+export function saidByUser({ told }: Transcript): { readonly text: string; readonly turn: number }[] {
   return told.flatMap(({ text, turn }) => {
-    if (text.startsWith(personPrefix)) return [{ text: text.slice(personPrefix.length), turn }];
-    const list = /What the person said, oldest first:\n((?:- .*\n?)+)/.exec(text)?.[1] ?? '';
+    if (text.startsWith(userPrefix)) return [{ text: text.slice(userPrefix.length), turn }];
+    const list = /What the user said, oldest first:\n((?:- .*\n?)+)/.exec(text)?.[1] ?? '';
     // What a briefing repeats was answered before.
     return list
       .split('\n')

@@ -3,7 +3,7 @@
  * a shortened conversation finds it where the record stands.
  */
 import type { ModelRequest } from '../model.ts';
-import { asksToStop, goalTextOf, meets, readGoal, requestedValues, saidByPerson, type DemoGoal } from './goal.ts';
+import { asksToStop, goalTextOf, meets, readGoal, requestedValues, saidByUser, type DemoGoal } from './goal.ts';
 import { firstNotes, noteFindings, type DemoCall, type DemoReply } from './notes.ts';
 import { bring, local, machineOf, readCall, reading, remoteFolder, script } from './place.ts';
 import { bestOf, propose, type Proposal } from './search.ts';
@@ -53,13 +53,13 @@ function decide(transcript: Transcript, request: ModelRequest): DemoReply {
   const trials = readTrials(transcript, space, goal);
   const view: View = { transcript, goal, machine, space, trials, best: bestOf(trials, goal) };
   const reply = work(view);
-  const answer = answerToPerson(view);
+  const answer = answerToUser(view);
   return { ...reply, text: [answer, reply.text].filter((part) => part !== '').join('\n\n') };
 }
 
 function work(view: View): DemoReply {
   const { transcript, trials } = view;
-  if (newlySaid(transcript).some(asksToStop)) return blocked('Stopped because the person asked for it.', view);
+  if (newlySaid(transcript).some(asksToStop)) return blocked('Stopped because the user asked for it.', view);
   const failed = failedLaunches(transcript);
   if (failed.length >= maxFailedLaunches)
     return blocked(`Runs could not be started: ${failed.at(-1)?.result?.text ?? ''}`, view);
@@ -145,13 +145,13 @@ function finishMet(best: Trial & { value: number }, told: string, notes: readonl
   return { text: joined(told, summary), calls: [...notes, finishCall('goal_met', summary, best, goal)] };
 }
 
-/** What the person asked for comes first; then the search. */
+/** What the user asked for comes first; then the search. */
 function nextProposals({ transcript, space, trials, goal, best }: View): Proposal[] {
   const tried = new Set(trials.map(({ point }) => pointText(point)));
-  const asked = saidByPerson(transcript)
+  const asked = saidByUser(transcript)
     .map(({ text }) => requestedValues(text, Object.keys(space.base)))
     .filter((values) => Object.keys(values).length > 0)
-    .map((values) => ({ point: { ...(best?.point ?? space.base), ...values }, why: 'as the person asked' }))
+    .map((values) => ({ point: { ...(best?.point ?? space.base), ...values }, why: 'as the user asked' }))
     .filter(({ point }) => !tried.has(pointText(point)))
     .slice(-1);
   return asked.length > 0 ? asked : propose(space, trials, goal, sideBySide);
@@ -173,7 +173,7 @@ function finishCall(
 }
 
 /** One sentence for what was said since the last reply; empty when nothing was. */
-function answerToPerson({ transcript, space }: View): string {
+function answerToUser({ transcript, space }: View): string {
   const said = newlySaid(transcript).filter((text) => !asksToStop(text));
   if (said.length === 0) return '';
   const values = said.flatMap((text) => Object.entries(requestedValues(text, Object.keys(space.base))));

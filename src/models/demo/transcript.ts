@@ -12,7 +12,7 @@ export interface PastCall {
 
 export interface Transcript {
   readonly calls: readonly PastCall[];
-  /** What the person, the engine and the briefing said, oldest first. */
+  /** What the user, the engine and the briefing said, oldest first. */
   readonly told: readonly { readonly text: string; readonly turn: number }[];
   /** Replies so far: the number of the one to be made. */
   readonly turn: number;

@@ -1,5 +1,5 @@
 /** Everything that the demo model decides from, and what it can tell of the conversation. */
-import { saidByPerson, type DemoGoal } from './goal.ts';
+import { saidByUser, type DemoGoal } from './goal.ts';
 import type { Space } from './space.ts';
 import { callsOf, isInterrupted, succeeded, type PastCall, type Transcript } from './transcript.ts';
 import type { Trial } from './trials.ts';
@@ -14,9 +14,9 @@ export interface View {
   readonly best: (Trial & { value: number }) | undefined;
 }
 
-/** What the person said since the last reply. */
+/** What the user said since the last reply. */
 export const newlySaid = (transcript: Transcript): string[] =>
-  saidByPerson(transcript)
+  saidByUser(transcript)
     .filter(({ turn }) => turn === transcript.turn)
     .map(({ text }) => text);
 
@@ -27,18 +27,18 @@ export function justReviewed({ transcript, trials }: View): Trial[] {
   return trials.filter(({ handle, runId }) => tasks.has(handle) || tasks.has(runId));
 }
 
-/** How often the newest runs were slept for since they were launched or the person spoke. */
+/** How often the newest runs were slept for since they were launched or the user spoke. */
 export function sleepsSince({ transcript }: View): number {
   const { calls } = transcript;
   const launched = calls.findLastIndex(({ name }) => name === 'remote_exec_background');
-  const spoken = saidByPerson(transcript).at(-1)?.turn ?? 0;
+  const spoken = saidByUser(transcript).at(-1)?.turn ?? 0;
   return calls.slice(launched + 1).filter((call) => call.name === 'sleep' && succeeded(call) && call.turn >= spoken)
     .length;
 }
 
-/** Launches refused or failed since one succeeded or the person spoke. */
+/** Launches refused or failed since one succeeded or the user spoke. */
 export function failedLaunches(transcript: Transcript): PastCall[] {
-  const spoken = saidByPerson(transcript).at(-1)?.turn ?? 0;
+  const spoken = saidByUser(transcript).at(-1)?.turn ?? 0;
   const launches = callsOf(transcript, 'remote_exec_background').filter(({ turn }) => turn >= spoken);
   return launches
     .slice(launches.findLastIndex(succeeded) + 1)

@@ -121,7 +121,7 @@ function answerOf(
   };
 }
 
-/** What may be inside of a result, since Gemini 3; and what a person may show. */
+/** What may be inside of a result, since Gemini 3; and what a user may show. */
 const answerMedia = /^(image\/(png|jpeg|webp)|application\/pdf)$/;
 const shownMedia = /^(image\/(png|jpeg|webp|heic|heif)|application\/pdf|audio\/.+|video\/.+|text\/.+)$/;
 

@@ -1,4 +1,4 @@
-/** What a person's word for a model stands for. Pure. */
+/** What a user's word for a model stands for. Pure. */
 import { UserFacing } from '../../base/errors.ts';
 import { describedModel, undatedId } from '../catalogue.ts';
 import type { ModelDescription } from '../model.ts';

@@ -107,7 +107,7 @@ interface Message {
   readonly text: string;
 }
 
-/** Roles: `goal`, `person`, `wake`, … as messages have them; `assistant`, `tool_call`, `tool_result`. */
+/** Roles: `goal`, `user`, `wake`, … as messages have them; `assistant`, `tool_call`, `tool_result`. */
 function messagesOf(event: JournalEvent): Message[] {
   switch (event.type) {
     case 'message.added':

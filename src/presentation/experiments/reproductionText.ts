@@ -10,7 +10,7 @@ const judgementText: Readonly<Record<Judgement, string>> = {
   not_judged: 'not judged: there is one run to compare with, and no tolerance was given',
 };
 
-/** Lines for a person. */
+/** Lines for a user. */
 export function reproductionText({ experimentId, run, verdict, metrics, differences }: Reproduction): string {
   const head = `Experiment ${experimentId} was run again as run ${run}: ${verdictText(verdict)}.`;
   const lines = metrics.map(({ metric, before, spread, n, now, delta, judgement }) => {

@@ -1,4 +1,4 @@
-/** What can be said of a machine now, for a list that a person or a program reads. */
+/** What can be said of a machine now, for a list that a user or a program reads. */
 import type { Clock } from '../../base/clock.ts';
 import { describeWithin } from '../../machines/describeWithin.ts';
 import type { Machine, MachineKind } from '../../machines/machine.ts';

@@ -1,4 +1,4 @@
-/** Levels of reasoning, as a person says them, and what becomes of them. Pure. */
+/** Levels of reasoning, as a user says them, and what becomes of them. Pure. */
 import { UserFacing } from '../../base/errors.ts';
 import type { Effort, ModelDescription } from '../../models/model.ts';
 import { nearMatches } from '../../base/nearMatches.ts';

@@ -9,7 +9,7 @@ import { formatSpan } from '../../base/span.ts';
 
 export { costText, endText, sleepText, callCostText } from '../../agent/journal/factText.ts';
 export { triggerText } from '../../sleep/trigger.ts';
-export { openQuestions } from '../../agent/person/questions.ts';
+export { openQuestions } from '../../agent/user/questions.ts';
 export { targetText } from '../../experiments/target.ts';
 
 /** The newest value of the metric that decides, and where it is heading. */
@@ -30,8 +30,8 @@ export interface Glance {
 export const isOpen = (state: SessionState): boolean => state.phase !== 'ended';
 export const isWorking = (state: SessionState): boolean =>
   state.phase === 'ready' || state.phase === 'thinking' || state.phase === 'acting';
-/** Paused because something failed: nothing goes on until the person says so. */
-export const needsPerson = (state: SessionState): boolean =>
+/** Paused because something failed: nothing goes on until the user says so. */
+export const needsUser = (state: SessionState): boolean =>
   state.phase === 'paused' && state.pausedBy !== undefined && state.pausedBy !== 'user';
 
 export const isAlive = (run: RunState): boolean => run.verdict === undefined && run.notStarted === undefined;
@@ -58,7 +58,7 @@ export function phaseText(state: SessionState, nowMs: number): string {
     case 'sleeping':
       return state.sleep ? `Sleeping ${sleepText(state.sleep.request, state, nowMs)}` : 'Sleeping';
     case 'paused':
-      return needsPerson(state) ? `Paused: ${oneLine(state.pausedBy ?? '', 120)}` : 'Paused';
+      return needsUser(state) ? `Paused: ${oneLine(state.pausedBy ?? '', 120)}` : 'Paused';
     case 'ended':
       return state.end ? endText(state.end.reason) : 'Ended';
   }

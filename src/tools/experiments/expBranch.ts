@@ -18,9 +18,9 @@ export const expBranch = (deps: ExperimentCode): Tool =>
     name: 'exp_branch',
     description:
       'Begin a line of work in the code: a git worktree of its own, in which you edit, run and commit (exp_commit) ' +
-      "freely. The person's checkout is never touched. It begins with their checkout as it stands, or with `from`.",
+      "freely. The user's checkout is never touched. It begins with their checkout as it stands, or with `from`.",
     guidance: [
-      "The person's repositories stay as they are: git may be read everywhere. To change code that is under git, take a worktree with exp_branch, edit and run there (cwd), and keep what is worth it with exp_commit; what did not help stays on its own branch.",
+      "The user's repositories stay as they are: git may be read everywhere. To change code that is under git, take a worktree with exp_branch, edit and run there (cwd), and keep what is worth it with exp_commit; what did not help stays on its own branch.",
     ],
     effect: 'write',
     isRepeatable: true,

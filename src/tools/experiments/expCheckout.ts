@@ -7,7 +7,7 @@ export const expCheckout = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_checkout',
     description:
-      "Where the worktree of a branch is; one that is gone is made again. The person's checkout is never switched.",
+      "Where the worktree of a branch is; one that is gone is made again. The user's checkout is never switched.",
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({

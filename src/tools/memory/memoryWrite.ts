@@ -6,7 +6,7 @@ export const memoryWrite = (memory: Pick<MemoryStore, 'write'>): Tool =>
   defineTool({
     name: 'memory_write',
     description:
-      'Write a note that outlives your context: what was tried, what was found, what is best. The gist is always in front of you; the content is read with memory_read. Replaces the note at that path; without content only the gist changes. Under /global it is shared with all sessions. The person can read and edit the notes.',
+      'Write a note that outlives your context: what was tried, what was found, what is best. The gist is always in front of you; the content is read with memory_read. Replaces the note at that path; without content only the gist changes. Under /global it is shared with all sessions. The user can read and edit the notes.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,

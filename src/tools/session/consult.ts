@@ -18,7 +18,7 @@ export interface Opinion {
 }
 
 export interface Consultant {
-  /** Asks once. Rejects at once, with what to do, when nobody can be asked; never asks a person anything. */
+  /** Asks once. Rejects at once, with what to do, when nobody can be asked; never asks a user anything. */
   consult(question: Question, context: ToolContext): Promise<Opinion>;
 }
 

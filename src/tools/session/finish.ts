@@ -14,7 +14,7 @@ export const finish = (end: Finish): Tool =>
   defineTool({
     name: 'finish',
     description:
-      'The only way to end the work. outcome goal_met needs evidence: runs and metrics whose measured values show that the goal is met; the values are read from the runs, not from you. outcome blocked is for what only a person can solve: say exactly what is missing in summary.',
+      'The only way to end the work. outcome goal_met needs evidence: runs and metrics whose measured values show that the goal is met; the values are read from the runs, not from you. outcome blocked is for what only a user can solve: say exactly what is missing in summary.',
     effect: 'read',
     endsTurn: true,
     isQuiet: true,

@@ -18,7 +18,7 @@ export const writeup = (writer: WriteupWriter): Tool =>
   defineTool({
     name: 'writeup',
     description:
-      'Write your account of the work for the person: what was the idea, what was tried, what was found, what remains. It goes into writeup.md of the report, around tables and charts of what was measured; those are made for you, so tell what they do not. Called again, it replaces the account. Numbers that no run has measured are marked as such.',
+      'Write your account of the work for the user: what was the idea, what was tried, what was found, what remains. It goes into writeup.md of the report, around tables and charts of what was measured; those are made for you, so tell what they do not. Called again, it replaces the account. Numbers that no run has measured are marked as such.',
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({

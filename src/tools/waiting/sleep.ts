@@ -27,7 +27,7 @@ export const sleep = (deps: SleepDeps): Tool =>
     isQuiet: true,
     approvedAs: 'remote_exec',
     parameters: z.strictObject({
-      reason: z.string().min(1).describe('what you wait for; shown to the person and to you when you wake'),
+      reason: z.string().min(1).describe('what you wait for; shown to the user and to you when you wake'),
       wake_conditions: z.array(z.record(z.string(), z.unknown())).default([]),
       logic: z.enum(['any', 'all']).default('any').describe('any: the first one wakes you; all: every one must hold'),
       deadline_minutes: z

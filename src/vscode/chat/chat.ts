@@ -69,9 +69,9 @@ interface Turn {
 }
 
 const minuteMs = 60_000;
-/** VS Code holds back what the person types while a request is open: never for long while nothing happens. */
+/** VS Code holds back what the user types while a request is open: never for long while nothing happens. */
 const sleepPatienceMs = 20_000;
-/** Longer where the person asked to watch. */
+/** Longer where the user asked to watch. */
 const followPatienceMs = 2 * minuteMs;
 /** Until VS Code has delivered what it held back while the chat request was open, on a busy machine too. */
 const heldBackMs = 10_000;

@@ -1,4 +1,4 @@
-/** `/sticky` and `/stickies` in the chat: notes of the person's that the model always sees. */
+/** `/sticky` and `/stickies` in the chat: notes of the user's that the model always sees. */
 import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';

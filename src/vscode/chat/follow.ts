@@ -17,7 +17,7 @@ export interface FollowOptions {
   /** A sleep that is shorter does not end the following. */
   readonly sleepPatienceMs: number;
   readonly signal: AbortSignal;
-  /** A message of the person's: it is sent, and what it brings about is followed. */
+  /** A message of the user's: it is sent, and what it brings about is followed. */
   readonly say?: string;
   /** Shows what happened before: for a session that was started a moment ago. */
   readonly fromStart?: boolean;

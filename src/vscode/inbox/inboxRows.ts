@@ -1,4 +1,4 @@
-/** The Inbox: what the agent asks the person, and what the person pinned for the agent. */
+/** The Inbox: what the agent asks the user, and what the user pinned for the agent. */
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { Question, SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
@@ -15,7 +15,7 @@ export interface InboxFacts {
   readonly nowMs: number;
 }
 
-/** What waits for the person comes first; no row at all while there is nothing: the view then says what it is for. */
+/** What waits for the user comes first; no row at all while there is nothing: the view then says what it is for. */
 export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly TreeNode[] {
   const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs);
   return [

@@ -34,7 +34,7 @@ export class KeepRunning implements Disposable {
   readonly #parts: KeepRunningParts;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
-  /** Asked for by the person, for as long as this window lives. */
+  /** Asked for by the user, for as long as this window lives. */
   readonly #asked = new Set<string>();
   #background: BackgroundProcess | undefined;
   /** What the background process was told last, as far as this window decides it. */

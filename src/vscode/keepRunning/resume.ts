@@ -1,4 +1,4 @@
-/** Sessions that a reload or a crash interrupted go on, by themselves or when the person wants it, and say so. */
+/** Sessions that a reload or a crash interrupted go on, by themselves or when the user wants it, and say so. */
 import { readdir } from 'node:fs/promises';
 import { window } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -77,7 +77,7 @@ export class Resumption implements Disposable {
 
   /**
    * A window that was cut off, as by a lost connection, may live on for hours where its server runs, and work on its
-   * sessions there: the person is asked once whether they want them here.
+   * sessions there: the user is asked once whether they want them here.
    */
   async #offerThoseOfWindows({ sessions }: Engine): Promise<void> {
     for (const { id, endReason } of await sessions.list()) {

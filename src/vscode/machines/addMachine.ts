@@ -20,7 +20,7 @@ export interface AskedMachines {
   readonly summary?: string;
 }
 
-/** What is to be added. `undefined`: the person has changed their mind. */
+/** What is to be added. `undefined`: the user has changed their mind. */
 export async function askMachines(machines: MachineRegistry): Promise<AskedMachines | undefined> {
   const hosts = await sshHosts();
   const known: Knowledge = {

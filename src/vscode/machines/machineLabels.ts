@@ -1,4 +1,4 @@
-/** Machines in the words of other programs: what `ssh` and `docker` are told, what VS Code calls a host, what a person is asked. */
+/** Machines in the words of other programs: what `ssh` and `docker` are told, what VS Code calls a host, what a user is asked. */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
 import type { HostKeyQuestion } from '../../machines/machinePrompts.ts';
 import { homeIdOf, labels, hasHost } from '../../presentation/machines/machineText.ts';

@@ -1,4 +1,4 @@
-/** What machines ask their person, in this window: secrets in an input box, the key of a new host in a notification. */
+/** What machines ask their user, in this window: secrets in an input box, the key of a new host in a notification. */
 import { CancellationTokenSource, window, type SecretStorage } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Disposable } from '../../base/disposable.ts';

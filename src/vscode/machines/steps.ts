@@ -3,7 +3,7 @@ import { QuickInputButtons, QuickPickItemKind, ThemeIcon, window, type QuickInpu
 import type { Disposable } from '../../base/disposable.ts';
 
 export const back = Symbol('back');
-/** `undefined`: the person has changed their mind. */
+/** `undefined`: the user has changed their mind. */
 export type Answer<T> = T | typeof back | undefined;
 
 export const isAnswer = <T>(answer: Answer<T>): answer is T => answer !== undefined && answer !== back;

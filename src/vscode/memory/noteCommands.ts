@@ -36,7 +36,7 @@ async function newNote({ notes }: NoteParts, argument: unknown): Promise<void> {
   const store = await notes.store(sessionId);
   if (sessionId === undefined && parsePath(path).root !== 'global')
     throw new UserFacing('Without an open session, a note is shared.', 'Write its path below /global.');
-  const note = await store.write(path, gist.trim() || 'Note of the person', '');
+  const note = await store.write(path, gist.trim() || 'Note of the user', '');
   notes.refresh();
   if (note.file !== undefined) await openFile(note.file);
 }

@@ -19,7 +19,7 @@ export interface PanelSource {
   readonly onDidAddPoints: Event<{ readonly runId: string; readonly metric: string }>;
 }
 
-/** A file to offer the person. `parts` may be read once. */
+/** A file to offer the user. `parts` may be read once. */
 export interface PanelFile {
   readonly kind: 'png' | 'csv';
   readonly name: string;

@@ -20,7 +20,7 @@ export const providerKeys: readonly ProviderKey[] = keySources.filter(({ auth })
 export const keyOf = (provider: string): ProviderKey | undefined =>
   providerKeys.find((entry) => entry.provider === provider);
 
-/** The key of an endpoint of the person's own. */
+/** The key of an endpoint of the user's own. */
 export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
   provider: id,
   label,

@@ -36,7 +36,7 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
   readonly #owned = new DisposableStore();
   readonly #changed = new EventEmitter<AuthenticationProviderAuthenticationSessionsChangeEvent>();
   readonly onDidChangeSessions = this.#changed.event;
-  /** The sign-in that waits for its person. */
+  /** The sign-in that waits for its user. */
   #waiting: AbortController | undefined;
   #known: AuthenticationSession | undefined;
 
@@ -75,7 +75,7 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
     const options = { location: ProgressLocation.Notification, title: 'Sign in to ChatGPT', cancellable: true };
     const tokens = await window.withProgress(options, async (progress, token) => {
       progress.report({ message: 'waiting for the browser …' });
-      return waitForPerson(abort, token);
+      return waitForUser(abort, token);
     });
     await this.#keys.set(tokensName, signedInText(tokens));
     await this.#compare();
@@ -108,7 +108,7 @@ const sessionOf = (tokens: SignedIn, scopes: readonly string[]): AuthenticationS
   scopes: [...scopes],
 });
 
-async function waitForPerson(abort: AbortController, token: CancellationToken): Promise<SignedIn> {
+async function waitForUser(abort: AbortController, token: CancellationToken): Promise<SignedIn> {
   const { chatgptAuthUrl: authUrl } = engineSettings();
   const cancelled = token.onCancellationRequested(() => abort.abort());
   try {

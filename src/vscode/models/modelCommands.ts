@@ -117,7 +117,7 @@ async function useChoice(parts: ProviderParts, { provider, model, isReady }: Mod
   await useInSessions(parts, provider, model.id);
 }
 
-/** For new goals: where the workspace names a model already, there; else for the person. */
+/** For new goals: where the workspace names a model already, there; else for the user. */
 export const saveModel = (provider: string, model: string): Promise<void> =>
   save({ 'model.provider': provider, 'model.name': model });
 
@@ -129,7 +129,7 @@ async function makeReady(parts: ProviderParts, id: string): Promise<void> {
   if (state?.isReady === false) throw new UserFacing(state.problem, state.action);
 }
 
-/** Sessions that go on keep their model unless the person says otherwise. */
+/** Sessions that go on keep their model unless the user says otherwise. */
 async function useInSessions({ sessions }: ProviderParts, provider: string, model: string): Promise<void> {
   const going = sessions.going().filter(({ state }) => state.provider !== provider || state.model !== model);
   if (going.length === 0) return;
@@ -187,7 +187,7 @@ async function compatibleEndpoint(parts: ProviderParts): Promise<void> {
   await useInSessions(parts, 'compatible', model.trim());
 }
 
-/** Where the workspace sets it already, there; else for the person. */
+/** Where the workspace sets it already, there; else for the user. */
 async function save(values: Partial<Settings>): Promise<void> {
   const configuration = workspace.getConfiguration();
   for (const [key, value] of Object.entries(values)) {

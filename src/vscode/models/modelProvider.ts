@@ -127,7 +127,7 @@ const describe = (choice: ModelChoice, prices: PriceTable): LanguageModelChatInf
   capabilities: { toolCalling: true, imageInput: choice.provider !== 'demo' },
 });
 
-/** VS Code begins with the model whose name comes first, so that one is the person's own choice, not a matter of the alphabet. */
+/** VS Code begins with the model whose name comes first, so that one is the user's own choice, not a matter of the alphabet. */
 const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInformation => ({
   ...model,
   id: configuredModelId,

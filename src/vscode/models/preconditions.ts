@@ -77,7 +77,7 @@ export interface PickInChat {
   readonly ourVendor: string;
   /** The provider of what VS Code has from others. */
   readonly hostProvider: string;
-  /** The settings of the person name a provider or a model. */
+  /** The settings of the user name a provider or a model. */
   readonly isSet: boolean;
 }
 

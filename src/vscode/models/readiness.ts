@@ -1,4 +1,4 @@
-/** Why a provider cannot be used now, and what a person presses about it. */
+/** Why a provider cannot be used now, and what a user presses about it. */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
 import { readProjectFile } from '../../compose/project.ts';

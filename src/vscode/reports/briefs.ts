@@ -31,7 +31,7 @@ const maxRead = 30;
 export class Briefs implements Disposable {
   readonly #options: BriefsOptions;
   readonly #owned = new DisposableStore();
-  /** Shown when the person comes back to the window: only the newest. */
+  /** Shown when the user comes back to the window: only the newest. */
   #waiting: { readonly id: SessionId; readonly file: string } | undefined;
 
   constructor(options: BriefsOptions) {

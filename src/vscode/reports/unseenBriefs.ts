@@ -1,4 +1,4 @@
-/** Which briefs a person has yet to see; kept with the workspace. */
+/** Which briefs a user has yet to see; kept with the workspace. */
 
 /** As it is kept. */
 export interface BriefMemory {

@@ -1,5 +1,5 @@
 /** What stands above the view, and its inbox. */
-import { openQuestions, costText, needsPerson, phaseText } from '../../presentation/sessions/sessionText.ts';
+import { openQuestions, costText, needsUser, phaseText } from '../../presentation/sessions/sessionText.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Inbox, SessionHeader, Tone } from '../../protocol/sessionView.ts';
@@ -25,7 +25,7 @@ export function headerOf(source: SessionViewSource, state: SessionState, rows: n
 }
 
 function toneOf(state: SessionState): Tone {
-  if (needsPerson(state)) return 'bad';
+  if (needsUser(state)) return 'bad';
   if (state.phase === 'ended') return state.end?.reason === 'goal' ? 'good' : 'muted';
   return state.phase === 'sleeping' || state.phase === 'paused' ? 'plain' : 'busy';
 }

@@ -193,7 +193,7 @@ export class SessionViewHost implements Disposable {
     });
   }
 
-  /** What a person can do about it is part of what the view is told. */
+  /** What a user can do about it is part of what the view is told. */
   async #answer<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();

@@ -5,7 +5,7 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 
-/** What a person may do to the session from here. Each rejects with `UserFacing`. */
+/** What a user may do to the session from here. Each rejects with `UserFacing`. */
 export interface SessionHand {
   answer(questionId: string, answer: string): Promise<void>;
   pin(text: string): Promise<unknown>;

@@ -101,7 +101,7 @@ async function openJournal({ host, sessions, documents }: Parts, argument: unkno
   });
 }
 
-/** The session that the command was called on, or the one that the person picks. */
+/** The session that the command was called on, or the one that the user picks. */
 async function sessionFor(
   { host, sessions }: Pick<Parts, 'host' | 'sessions'>,
   argument: unknown,

@@ -1,4 +1,4 @@
-/** A quick pick over everything that was said in all sessions, with results as the person types. */
+/** A quick pick over everything that was said in all sessions, with results as the user types. */
 import { ThemeIcon, window, type QuickPick, type QuickPickItem } from 'vscode';
 import type { Sessions } from '../../agent/contract/sessions.ts';
 import type { SearchHit, HitKind } from '../../agent/contract/search.ts';
@@ -29,7 +29,7 @@ interface HitItem extends QuickPickItem {
   readonly hit?: SearchHit;
 }
 
-/** The session that was picked; `undefined` when the person changed their mind. */
+/** The session that was picked; `undefined` when the user changed their mind. */
 export async function pickBySearch(sessions: Pick<Sessions, 'search'>): Promise<SessionId | undefined> {
   const pick = window.createQuickPick<HitItem>();
   pick.title = 'Search Sessions';

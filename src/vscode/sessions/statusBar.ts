@@ -10,7 +10,7 @@ import {
   isOpen,
   isWorking,
   metricText,
-  needsPerson,
+  needsUser,
   sleepSpan,
   statusLine,
   type Glance,
@@ -22,13 +22,13 @@ export interface StatusBarText {
   /** Markdown. */
   readonly tooltip: string;
   readonly spoken: string;
-  /** The person is needed: the only reason for a colour. */
+  /** The user is needed: the only reason for a colour. */
   readonly isWarning: boolean;
 }
 
 /**
  * `$(beaker) Helios` · `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` · `$(clock) until run 7 ends · 2 h 10 m`. With several
- * sessions the one that needs the person comes first, then one that works, then one that sleeps.
+ * sessions the one that needs the user comes first, then one that works, then one that sleeps.
  */
 export function statusBarText(glances: readonly Glance[], approvals: number, nowMs: number): StatusBarText {
   const open = glances.filter(({ state }) => isOpen(state));
@@ -46,12 +46,12 @@ export function statusBarText(glances: readonly Glance[], approvals: number, now
     text: `$(${icon}) ${words}${others}`,
     tooltip,
     spoken: `Helios: ${statusLine(shown, nowMs)}`,
-    isWarning: needsPerson(shown.state),
+    isWarning: needsUser(shown.state),
   };
 }
 
 function urgency({ state }: Glance): number {
-  if (needsPerson(state)) return 0;
+  if (needsUser(state)) return 0;
   if (isWorking(state)) return 1;
   return state.phase === 'sleeping' ? 2 : 3;
 }
@@ -62,7 +62,7 @@ function indicator({ state, metric }: Glance, nowMs: number): { icon: string; wo
     return { icon: 'clock', words: `${until} · ${sleepSpan(state.sleep, nowMs)}` };
   }
   if (state.phase === 'paused')
-    return { icon: needsPerson(state) ? 'warning' : 'debug-pause', words: `Helios paused · ${costText(state)}` };
+    return { icon: needsUser(state) ? 'warning' : 'debug-pause', words: `Helios paused · ${costText(state)}` };
   const run = metric?.runNumber ?? newestRun(state);
   const words = [
     metric ? metricText(metric) : `turn ${state.turns}`,

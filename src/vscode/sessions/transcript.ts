@@ -159,7 +159,7 @@ function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly 
   return parts;
 }
 
-/** A question to the person, with what exactly is asked. */
+/** A question to the user, with what exactly is asked. */
 export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => [
   line('shield', `Asks to ${plain(effectVerb(request.effect))}${askedTitle(request)}`),
   ...(request.detail.trim() === ''

@@ -1,4 +1,4 @@
-/** The one door through which commands are registered: typed ids, and every failure told to the person. */
+/** The one door through which commands are registered: typed ids, and every failure told to the user. */
 import { commands, env, Uri, window, type Disposable } from 'vscode';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';

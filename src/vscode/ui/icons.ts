@@ -1,7 +1,7 @@
 /** Codicons of sessions, runs and their ends, and the theme colours that they are drawn in. */
 import type { EndReason } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
-import { needsPerson } from '../../presentation/sessions/sessionText.ts';
+import { needsUser } from '../../presentation/sessions/sessionText.ts';
 import type { Verdict } from '../../runs/run.ts';
 
 /** A codicon and the theme colour that it is drawn in. */
@@ -53,7 +53,7 @@ export function phaseIcon(state: SessionState): Icon {
     case 'sleeping':
       return { id: 'clock' };
     case 'paused':
-      return needsPerson(state) ? { id: 'warning', color: 'charts.yellow' } : { id: 'debug-pause' };
+      return needsUser(state) ? { id: 'warning', color: 'charts.yellow' } : { id: 'debug-pause' };
     case 'ended':
       return state.end ? endIcon(state.end.reason) : { id: 'circle-outline' };
   }

@@ -11,7 +11,7 @@ import { budgetOf, type SetLimits } from './limits.ts';
 export const setting = <Name extends SettingName>(name: Name): Settings[Name] =>
   workspace.getConfiguration('helios').get<Settings[Name]>(name) ?? defaultOf(name);
 
-/** Whether the person, or the workspace, has named a provider or a model. */
+/** Whether the user, or the workspace, has named a provider or a model. */
 export const isModelSet = (): boolean =>
   (['model.provider', 'model.name'] as const).some((key) => {
     const { globalValue, workspaceValue, workspaceFolderValue } =

@@ -1,4 +1,4 @@
-/** Questions of sessions that wait for the person. They are answered once, from wherever they are shown. */
+/** Questions of sessions that wait for the user. They are answered once, from wherever they are shown. */
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 

@@ -7,7 +7,7 @@ export class FollowTarget {
     this.#wanted = sessionId;
   }
 
-  /** Said once: a later `/follow` that a person types means its own chat's session. */
+  /** Said once: a later `/follow` that a user types means its own chat's session. */
   take(): string | undefined {
     const wanted = this.#wanted;
     this.#wanted = undefined;

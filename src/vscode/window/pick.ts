@@ -15,7 +15,7 @@ export interface Choice<T> extends QuickPickItem {
   readonly value: T;
 }
 
-/** The only one is taken without asking. `undefined`: the person changed their mind. */
+/** The only one is taken without asking. `undefined`: the user changed their mind. */
 export async function pickOne<T>(choices: readonly Choice<T>[], title: string): Promise<T | undefined> {
   if (choices.length <= 1) return choices[0]?.value;
   const options = { title, matchOnDescription: true, matchOnDetail: true };
@@ -55,7 +55,7 @@ export function summaryChoice(summary: SessionSummary): Choice<SessionSummary> {
   };
 }
 
-/** A session of those listed; `only` where it is the one there is. `undefined`: the person changed their mind. */
+/** A session of those listed; `only` where it is the one there is. `undefined`: the user changed their mind. */
 export async function anySession(
   list: Promise<readonly SessionSummary[]>,
   only?: SessionId,

@@ -97,7 +97,7 @@ describe('the metrics panel in Chromium', function () {
     await page.close();
   });
 
-  it('draws new points as they come, zooms where a person drags and out on a double click', async () => {
+  it('draws new points as they come, zooms where a user drags and out on a double click', async () => {
     const source = new MemoryPanelSource();
     source.addRun({ id: 'r-1', isRunning: true, status: 'running' });
     source.setSeries('r-1', 'loss', lossCurve(500, 1));
@@ -119,7 +119,7 @@ describe('the metrics panel in Chromium', function () {
     await page.close();
   });
 
-  it('keeps the zoom of a person while points come in', async () => {
+  it('keeps the zoom of a user while points come in', async () => {
     const source = new MemoryPanelSource();
     source.addRun({ id: 'r-1', isRunning: true, status: 'running' });
     // Blue only in the first half: a zoom onto the second half that is lost would show blue again.

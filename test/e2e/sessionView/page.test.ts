@@ -96,7 +96,7 @@ describe('the page of the session view in Chromium', function () {
     await page.close();
   });
 
-  it('follows the newest step until the person looks elsewhere, and again on request', async () => {
+  it('follows the newest step until the user looks elsewhere, and again on request', async () => {
     const { source } = demoNight(started());
     const { page } = await open(source);
     const live = page.locator('.live');

@@ -33,7 +33,7 @@ describe('helios auth', () => {
     });
   const helios = async (it: FakeWorld, ...argv: string[]): Promise<number> => runCli(argv, it);
   const addressIn = (text: string): string => /http:\S+\/oauth\/authorize\?\S+/.exec(text)?.[0] ?? '';
-  /** Signs in as a person with a browser does. */
+  /** Signs in as a user with a browser does. */
   async function login(it = world()): Promise<number> {
     const code = helios(it, 'auth', 'login');
     await until('the address is shown', () => addressIn(it.stdout.text) !== '');
@@ -85,7 +85,7 @@ describe('helios auth', () => {
       assert.match(it.stdout.text, /open the address yourself/);
     });
 
-    it('ends with 1 when the person declines, and keeps nothing', async () => {
+    it('ends with 1 when the user declines, and keeps nothing', async () => {
       auth.consent = 'deny';
       const it = world();
       assert.equal(await login(it), 1);

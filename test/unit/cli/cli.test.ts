@@ -126,7 +126,7 @@ describe('helios', () => {
     const second = world({ model });
     assert.equal(await runCli(['--yes', '--continue', 'use lr 0.1'], second), 2);
     assert.match(second.stdout.text, /You: use lr 0.1/);
-    assert.match(JSON.stringify(model.requests[0]?.messages), /Message from the person:\\nuse lr 0.1/);
+    assert.match(JSON.stringify(model.requests[0]?.messages), /Message from the user:\\nuse lr 0.1/);
     assert.equal(readdirSync(path.join(folder(), 'home/sessions')).filter((name) => name.startsWith('s-')).length, 1);
   });
 

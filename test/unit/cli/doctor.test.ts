@@ -133,7 +133,7 @@ describe('helios doctor', () => {
       assert.match(action ?? '', /^loginctl enable-linger ada, once; then .*systemd-run --user --scope helios/);
     });
 
-    it('only notes it where the person may stay', async () => {
+    it('only notes it where the user may stay', async () => {
       logind('KillUserProcesses=yes\\nKillOnlyUsers=bob ada\\n', 'yes');
       const [level, action] = await about();
       assert.equal(level, 'note');

@@ -37,7 +37,7 @@ describe('helios report', () => {
     assert.ok(!(await readdir(folder)).includes('helios-reports'), written);
   });
 
-  it('writes it beside what a person changed, and prints where', async () => {
+  it('writes it beside what a user changed, and prints where', async () => {
     const { world } = await helios('bring loss < 0.7', '--provider', 'demo', '--yes');
     const file = /^Report +(.+)$/m.exec(world.stdout.text)?.[1] ?? '';
     await writeFile(file, 'my own words');

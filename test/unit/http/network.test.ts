@@ -62,7 +62,7 @@ describe('the way to the network', () => {
       });
     });
 
-    it('makes no attempt anew, and tells the person what to do, when it wants a password', async () => {
+    it('makes no attempt anew, and tells the user what to do, when it wants a password', async () => {
       proxy = await TestProxy.start({ login: 'ada:secret' });
       settings = { proxy: proxy.url };
       const clock = new ManualClock();

@@ -103,7 +103,7 @@ describe('machines of the list, over a real sshd', () => {
     }
   });
 
-  it('asks for a host that was never seen, and again only when a person wants it', async () => {
+  it('asks for a host that was never seen, and again only when a user wants it', async () => {
     rmSync(sshd.knownHosts);
     const machine = create(lab);
     await assert.rejects(machine.exec('true', { cwd: '/' }), { reason: 'host_key' });

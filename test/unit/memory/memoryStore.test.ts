@@ -35,7 +35,7 @@ describe('MemoryStore', () => {
   const paths = async (path = '/'): Promise<string[]> => (await store.list(path)).map((node) => node.path);
   const allPaths = async (): Promise<string[]> => (await store.tree()).map((node) => node.path);
 
-  it('keeps a note as a Markdown file that a person can read', async () => {
+  it('keeps a note as a Markdown file that a user can read', async () => {
     await store.write('/observations/1', 'lr 3e-4 diverges', 'Loss is NaN at step 40.\n\nTry 1e-4.');
     assert.equal(
       await readFile(join(sessionFolder, 'observations', '1.md'), 'utf8'),
@@ -49,7 +49,7 @@ describe('MemoryStore', () => {
     assert.deepEqual(await readdir(join(sessionFolder, 'observations')), ['1.md']);
   });
 
-  it('takes what a person writes, with or without a gist line', async () => {
+  it('takes what a user writes, with or without a gist line', async () => {
     await mkdir(sessionFolder, { recursive: true });
     await writeFile(join(sessionFolder, 'plan.md'), '\ufeff---\r\n\r\n## Try *dropout*\r\nthen more\r\n');
     await writeFile(join(sessionFolder, 'empty.md'), '');
@@ -200,7 +200,7 @@ describe('MemoryStore', () => {
     assert.deepEqual(await readdir(join(sessionFolder, 'deep', 'er')), ['best.md']);
   });
 
-  it('tells of its own changes and of those of a person', async function () {
+  it('tells of its own changes and of those of a user', async function () {
     const clock = new ManualClock();
     const watched = new MemoryStore({ sessionFolder, globalFolder, clock });
     let changes = 0;
@@ -232,7 +232,7 @@ describe('MemoryStore', () => {
     assert.deepEqual((await readdir(home)).sort(), ['sessions']);
     await mkdir(globalFolder);
     await until('the note is told', async () => {
-      await writeFile(join(globalFolder, 'made.md'), `> by a person ${(edits += 1)}\n`);
+      await writeFile(join(globalFolder, 'made.md'), `> by a user ${(edits += 1)}\n`);
       await clock.advance(1000);
       return changes > 0;
     });

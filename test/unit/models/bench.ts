@@ -17,7 +17,7 @@ export interface Subject {
   }): ModelProvider;
   /** Its format has arguments as objects: there is no way for them to be broken. */
   readonly hasParsedArguments?: true;
-  /** What is said when the key is refused, where it is not a key that a person sets. */
+  /** What is said when the key is refused, where it is not a key that a user sets. */
   readonly whenRefused?: RegExp;
   /** It signs in by itself: no key of ours is read. */
   readonly hasOwnKey?: true;

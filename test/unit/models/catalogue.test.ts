@@ -84,7 +84,7 @@ describe('families of models', () => {
 });
 
 describe('the list of known models', () => {
-  it('has one newest of each family that a person would name', () => {
+  it('has one newest of each family that a user would name', () => {
     for (const alias of ['opus', 'sonnet', 'haiku', 'fable']) assert.ok(newestOf(claudeModels, alias), alias);
     for (const alias of ['gpt', 'gpt-mini', 'codex']) assert.ok(newestOf(openaiModels, alias), alias);
   });

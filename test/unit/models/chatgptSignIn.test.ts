@@ -122,7 +122,7 @@ describe('signing in to ChatGPT', () => {
   });
 
   const refusals = [
-    ['the person says no', () => (auth.consent = 'deny'), /declined.*Sign in again/],
+    ['the user says no', () => (auth.consent = 'deny'), /declined.*Sign in again/],
     ['the service has an error', () => (auth.consent = 'error'), /refused: Something <b>broke<\/b>/],
     ['the code is not taken', () => (auth.trouble = [400, { error: 'invalid_grant' }]), /answered 400: invalid_grant/],
     ['the tokens do not come', () => (auth.trouble = [200, 'no json']), /answered without tokens/],
@@ -134,7 +134,7 @@ describe('signing in to ChatGPT', () => {
     ],
   ] as const;
   for (const [what, arrange, words] of refusals)
-    it(`says so where ${what}, to the person and in the browser`, async () => {
+    it(`says so where ${what}, to the user and in the browser`, async () => {
       arrange();
       const signIn = await open();
       const page = await auth.visit(signIn.address);

@@ -160,7 +160,7 @@ describe('claude-cli in a conversation', () => {
     }
   });
 
-  it('says beside results what the person says, in its place', async () => {
+  it('says beside results what the user says, in its place', async () => {
     answers({ toolCalls: [launch(1)] }, { text: 'Yes.' });
     const { reply } = await ask();
     messages.push(

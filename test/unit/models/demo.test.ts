@@ -188,7 +188,7 @@ describe('demo researcher when things go wrong', () => {
 
   it('gives up when it may not launch', () => {
     const world = new DemoWorld({
-      refuse: (name) => (name === 'remote_exec_background' ? 'Not allowed: the person did not allow it.' : undefined),
+      refuse: (name) => (name === 'remote_exec_background' ? 'Not allowed: the user did not allow it.' : undefined),
     }).play();
     assert.equal(world.finished?.outcome, 'blocked');
     assert.match(world.finished?.summary ?? '', /could not be started: Not allowed/);
@@ -199,7 +199,7 @@ describe('demo researcher when things go wrong', () => {
     let cuts = 0;
     const world = new DemoWorld({
       refuse: (name) =>
-        name === 'remote_exec_background' && cuts++ === 0 ? 'Interrupted by the person while it ran.' : undefined,
+        name === 'remote_exec_background' && cuts++ === 0 ? 'Interrupted by the user while it ran.' : undefined,
     }).play();
     assert.equal(world.finished?.outcome, 'goal_met');
     assert.equal(labels(world)[0], 'lr=0.01 momentum=0 hidden=16');
@@ -218,7 +218,7 @@ describe('demo researcher when things go wrong', () => {
     assert.deepEqual(names(world.turn()), ['task_output']);
   });
 
-  it('does what the person asks, and says so', () => {
+  it('does what the user asks, and says so', () => {
     const world = new DemoWorld();
     for (let turn = 0; turn < 3; turn += 1) world.turn();
     world.steer('please use lr 0.25 and momentum=0.5');
@@ -236,7 +236,7 @@ describe('demo researcher when things go wrong', () => {
     assert.doesNotMatch(world.turn().text, /Noted/);
   });
 
-  it('ends when the person says stop', () => {
+  it('ends when the user says stop', () => {
     const world = new DemoWorld();
     for (let turn = 0; turn < 4; turn += 1) world.turn();
     world.steer('Stop, that is enough');

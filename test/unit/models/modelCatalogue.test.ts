@@ -233,7 +233,7 @@ describe('the catalogue of models', () => {
       }
     });
 
-    it('takes what the person set, of the settings or of an endpoint', async () => {
+    it('takes what the user set, of the settings or of an endpoint', async () => {
       const list = [model('claude-opus-8'), model('claude-haiku-8')];
       const configured = () => ({ provider: 'a', model: 'haiku' });
       const catalogue = open([asked(list)], { configured });

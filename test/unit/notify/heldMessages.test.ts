@@ -53,7 +53,7 @@ describe('what quiet hours hold back', () => {
     assert.deepEqual(readdirSync(folder()), []);
   });
 
-  it('keeps channels apart, and what a project says from what the person says', async () => {
+  it('keeps channels apart, and what a project says from what the user says', async () => {
     const project = { ...window, isProject: true };
     await store.put(held('mine', 1));
     await store.put(held('of the project', 2, project));

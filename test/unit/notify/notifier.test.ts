@@ -6,7 +6,7 @@ import { silentLogger } from '../../../src/base/logger.ts';
 import { HeldMessages } from '../../../src/notify/heldMessages.ts';
 import type { Message, Notification } from '../../../src/notify/notification.ts';
 import { Notifier } from '../../../src/notify/notifier.ts';
-import type { PersonNotifications } from '../../../src/notify/routes.ts';
+import type { UserNotifications } from '../../../src/notify/routes.ts';
 import type { NotifyEvent } from '../../../src/notify/settings.ts';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -31,7 +31,7 @@ describe('the notifier', () => {
 
   const folder = scratchFolder();
   const store = (): HeldMessages => new HeldMessages({ folder: path.join(folder(), 'held'), write: writeFileAtomic });
-  const notifier = (settings: PersonNotifications = {}, hasWindow = true): Notifier =>
+  const notifier = (settings: UserNotifications = {}, hasWindow = true): Notifier =>
     new Notifier({
       held: store(),
       clock,
@@ -144,7 +144,7 @@ describe('the notifier', () => {
   });
 
   const quiet = { from: '11:00', to: '13:00' };
-  const held = { events: ['task_complete', 'error', 'alarm'], quietHours: quiet } satisfies PersonNotifications;
+  const held = { events: ['task_complete', 'error', 'alarm'], quietHours: quiet } satisfies UserNotifications;
 
   it('leaves what it holds back to the next process, which tells it once', async () => {
     const first = notifier(held);
@@ -297,7 +297,7 @@ describe('the notifier', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('runs no command of a project that the person did not allow', async () => {
+  it('runs no command of a project that the user did not allow', async () => {
     const one = notifier({ channels: [] });
     const project = {
       notifications: { channels: [{ type: 'command' as const, command: 'true' }], events: ['error' as const] },

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { routesOf, type PersonNotifications } from '../../../src/notify/routes.ts';
+import { routesOf, type UserNotifications } from '../../../src/notify/routes.ts';
 import { defaultEvents, type NotifyEvent } from '../../../src/notify/settings.ts';
 
 describe('routesOf', () => {
   const window = { type: 'vscode' } as const;
   const desktop = { type: 'desktop' } as const;
 
-  it('tells a channel once that person and project name', () => {
+  it('tells a channel once that user and project name', () => {
     const routes = routesOf({ channels: [desktop] }, { notifications: { channels: [desktop, window] } });
     assert.deepEqual(
       routes.map(({ channel, isProject }) => [channel.type, isProject]),
@@ -26,13 +26,13 @@ describe('routesOf', () => {
 
   const cases: readonly (readonly [
     string,
-    PersonNotifications,
+    UserNotifications,
     Parameters<typeof routesOf>[1],
     readonly (readonly NotifyEvent[])[],
   ])[] = [
     ['nothing chosen', {}, {}, [defaultEvents]],
     ['an empty choice', { events: [] }, {}, [defaultEvents]],
-    ['a choice of the person', { events: ['alarm'] }, { notifications: { events: ['error'] } }, [['alarm']]],
+    ['a choice of the user', { events: ['alarm'] }, { notifications: { events: ['error'] } }, [['alarm']]],
     ['a choice of the project alone', {}, { notifications: { events: ['error'] } }, [['error']]],
     [
       'channels of the project with their own choice',

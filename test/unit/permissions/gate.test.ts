@@ -132,7 +132,7 @@ describe('gate', () => {
     assert.equal((await again.decide(call('write_file', 'write'), never)).by, 'rule');
   });
 
-  describe('lets a person judge what had to be mended', () => {
+  describe('lets a user judge what had to be mended', () => {
     const mended = (tool: string, effect: GateCall['effect']): GateCall => ({
       ...call(tool, effect),
       repairs: ['quotes inside a text'],

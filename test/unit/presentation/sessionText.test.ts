@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import type { Trigger } from '../../../src/sleep/trigger.ts';
 import {
   approvalText,
-  needsPerson,
+  needsUser,
   phaseText,
   sleepSpan,
   statusLine,
@@ -67,10 +67,10 @@ describe('session in words', () => {
     );
   });
 
-  it('needs the person when an error paused it, not when they paused it themselves', () => {
-    assert.equal(needsPerson(stateOf({ phase: 'paused', pausedBy: 'user' })), false);
+  it('needs the user when an error paused it, not when they paused it themselves', () => {
+    assert.equal(needsUser(stateOf({ phase: 'paused', pausedBy: 'user' })), false);
     const failed = stateOf({ phase: 'paused', pausedBy: 'The key was refused.' });
-    assert.equal(needsPerson(failed), true);
+    assert.equal(needsUser(failed), true);
     assert.equal(phaseText(failed, nowMs), 'Paused: The key was refused.');
   });
 });
@@ -99,7 +99,7 @@ describe('status bar', () => {
     assert.equal(statusBarText([{ state }], 0, nowMs).text, '$(clock) until run 7 ends · 2 h 10 m');
   });
 
-  it('takes a colour only when the person is needed', () => {
+  it('takes a colour only when the user is needed', () => {
     const asking = statusBarText([{ state: working }], 1, nowMs);
     assert.equal(asking.text, '$(shield) Helios: an answer is needed');
     assert.equal(asking.isWarning, true);
@@ -110,7 +110,7 @@ describe('status bar', () => {
     );
   });
 
-  it('shows the session that needs the person, and counts the others', () => {
+  it('shows the session that needs the user, and counts the others', () => {
     const failed = stateOf({ phase: 'paused', pausedBy: 'no key' });
     assert.equal(
       statusBarText([{ state: working }, { state: failed }], 0, nowMs).text,

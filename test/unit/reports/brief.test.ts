@@ -60,7 +60,7 @@ describe('the brief of a night', () => {
     assert.match(partOf(brief, 'Alarms'), /\[run 7\]\(#run-7\): loss became NaN at step 120 · the run was ended/);
   });
 
-  it('puts first what a person has to decide, and nothing that is answered', () => {
+  it('puts first what a user has to decide, and nothing that is answered', () => {
     assert.ok(brief.indexOf('## To decide') < brief.indexOf('## Champion'));
     const decide = partOf(brief, 'To decide');
     assert.match(decide, /Question q2: “Is a GPU on gpu2 free for us\?” Without an answer: keep the small one/);

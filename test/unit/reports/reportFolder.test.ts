@@ -35,7 +35,7 @@ describe('the folder of a report', () => {
     assert.equal(await folderIn().find('brief.md'), path.join(folderIn().folder, 'brief.md'));
   });
 
-  it('never touches what a person changed: the new one goes beside it, and is then kept up', async () => {
+  it('never touches what a user changed: the new one goes beside it, and is then kept up', async () => {
     await folderIn().write('brief.md', 'one\n');
     const file = path.join(folderIn().folder, 'brief.md');
     await writeFile(file, (await readFile(file, 'utf8')).replace('one', 'mine'));

@@ -74,7 +74,7 @@ describe('the time limit of a run', () => {
     assert.deepEqual(await ended(run), { kind: 'time_limit' });
   });
 
-  it('does not take the end from a person who was first, nor the other way round', async () => {
+  it('does not take the end from a user who was first, nor the other way round', async () => {
     const { runs } = controller();
     const stubborn = (until: string): string => `trap "" TERM; echo on; ${until}; echo loss=1; sleep 60; sleep 60`;
     const first = await runs.launch(

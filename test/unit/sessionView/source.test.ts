@@ -14,7 +14,7 @@ import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { eventually, testEngine, until, type TestEngine } from '../../fakes/testEngine.ts';
 
 const ask = {
-  name: 'ask_person',
+  name: 'ask_user',
   input: { question: 'Go on?', options: ['Yes', 'No'], default: 'No', deadline_minutes: 60 },
 };
 
@@ -37,7 +37,7 @@ describe('what a session view reads', () => {
     await here.dispose();
   });
 
-  it('is live for a session of this window, and lets the person act', async () => {
+  it('is live for a session of this window, and lets the user act', async () => {
     const session = await here.start();
     const asked = await eventually(session, 'question.asked');
     const source = await createSessionViewSource(world(), session.id);

@@ -120,7 +120,7 @@ describe('times and axes', () => {
   });
 });
 
-describe('what the person has arranged', () => {
+describe('what the user has arranged', () => {
   it('survives being saved', () => {
     let saved: unknown;
     const store = { getState: () => saved, setState: (state: ViewState) => void (saved = structuredClone(state)) };

@@ -54,7 +54,7 @@ describe('digestText', () => {
           },
           { name: 'run 9', label: '', ranMs: 1000, metrics: [], note: 'gpu1 does not answer' },
         ],
-        queued: ['The person answered: use bf16'],
+        queued: ['The user answered: use bf16'],
       }),
     );
     assert.equal(
@@ -67,7 +67,7 @@ describe('digestText', () => {
         'Could not be checked: /x exists: gpu1 does not answer',
         '',
         'New for you:',
-        '- The person answered: use bf16',
+        '- The user answered: use bf16',
         '',
         'Ended:',
         '- run 7 (local:7, lr=3e-4): ok after 3 min; loss 0.83 (best 0.8, step 1200)',
@@ -130,7 +130,7 @@ describe('digestText', () => {
         input({ cause: { kind: 'sleep', reason: 'r', sleptMs: 0, wake: { why, met: [], unmet: [], errors: [] } } }),
       );
     assert.match(text('deadline'), /the deadline has passed/);
-    assert.match(text('person'), /the person wrote/);
+    assert.match(text('person'), /the user wrote/);
     assert.match(text('run_ended'), /can no longer happen/);
   });
 

@@ -148,7 +148,7 @@ describe('a lease that processes race for', function () {
     }
   });
 
-  it('is handed over by a window to the one where a person wants it, and by a terminal to none', async () => {
+  it('is handed over by a window to the one where a user wants it, and by a terminal to none', async () => {
     const [holder, first, second] = contenders;
     assert.ok(holder && first && second);
     const file = path.join(folder, 'wanted', 'lease.json');

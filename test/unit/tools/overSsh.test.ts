@@ -127,7 +127,7 @@ describe('file tools over SSH', () => {
     assert.deepEqual(readdirSync(path('there')), []);
   });
 
-  it('names what it would do for a person to judge, and takes other spellings', () => {
+  it('names what it would do for a user to judge, and takes other spellings', () => {
     const { machines } = tools();
     const upload = remoteUpload({ machines });
     const input = { machine: 'gpu1', source: 'data', destination: '/scratch/data' };

@@ -56,7 +56,7 @@ describe('journal document', () => {
     );
   });
 
-  it('quotes what a person said, as they said it', () => {
+  it('quotes what a user said, as they said it', () => {
     const text = journalDocument({ state, events, ledger, damage: [] }, startMs);
     assert.match(text, /\*\*You\*\*\n\n> a smaller\n> \\# rate/);
     assert.equal(text.match(/bring loss/g)?.length, 1);

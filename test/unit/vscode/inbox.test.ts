@@ -32,7 +32,7 @@ const rows = (facts: Partial<Parameters<typeof inboxRows>[0]> = {}): readonly Tr
   inboxRows({ sessions: [state], approvals: [approval], nowMs: startMs, ...facts });
 
 describe('inbox view', () => {
-  it('shows what waits for the person first, the most urgent question before the others', () => {
+  it('shows what waits for the user first, the most urgent question before the others', () => {
     assert.deepEqual(
       rows().map(({ label }) => label),
       ['May it run a command?', 'May I use q2?', 'May I use q1?', 'Pinned notes', 'Answered'],

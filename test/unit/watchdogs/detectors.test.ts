@@ -145,7 +145,7 @@ describe('metrics that are no numbers', () => {
     );
   });
 
-  it('count for those alone that the person names', () => {
+  it('count for those alone that the user names', () => {
     const policy = policyOf(watchdogSettingsSchema.parse({ non_finite: { metrics: ['Aux'] } }));
     assert.equal(runWatch(policy).take(seriesOf('aux', [NaN]))[0]?.action, 'kill');
     assert.equal(runWatch(policy).take(seriesOf('loss', [1, NaN]))[0]?.action, 'warn');

@@ -23,7 +23,7 @@ describe('searching the web without a model', () => {
   describe('with SearxNG', () => {
     const instance = async (handler: Handler, path = ''): Promise<SearchWeb> => {
       site = await WebSite.open(handler);
-      // The person's own instance stands on this computer: it may, as they named it.
+      // The user's own instance stands on this computer: it may, as they named it.
       return searxngSearch(site.url(path, '127.0.0.1'), seemingPublic());
     };
     const results = (...all: unknown[]): Handler =>

@@ -164,7 +164,7 @@ describe('budget', () => {
     assert.equal(session.state.experiments.length, 4);
   });
 
-  it('ends when no next experiment follows one whose allowance is over; a word of the person gives it time', async () => {
+  it('ends when no next experiment follows one whose allowance is over; a word of the user gives it time', async () => {
     const { model, session } = await begin((_request, index) => (index === 0 ? [launch] : [refresh]), {
       budget: { experiment: { turns: 2 } },
     });

@@ -111,10 +111,10 @@ describe('briefing', () => {
       .ask()
       .reply([call('old'), call('lost'), call('no')])
       .result('lost', interruptedText)
-      .add({ type: 'permission.decided', callId: 'no', isAllowed: false, by: 'person', why: 'the person said no' });
+      .add({ type: 'permission.decided', callId: 'no', isAllowed: false, by: 'person', why: 'the user said no' });
     const text = renderBriefing(factsOf(journal), 2_000);
     assert.match(text, /remote_exec \{"command":"do lost"\} was interrupted/);
-    assert.match(text, /remote_exec \{"command":"do no"\} was not allowed: the person said no/);
+    assert.match(text, /remote_exec \{"command":"do no"\} was not allowed: the user said no/);
     journal.add({ type: 'context.checkpointed', upTo: journal.lastId, briefing: text, tokensBefore: 1 });
     assert.doesNotMatch(renderBriefing(factsOf(journal), 2_000), /do lost/);
   });
@@ -140,11 +140,11 @@ describe('briefing', () => {
     );
   });
 
-  it('keeps the words of the person, the newest where not all fit', () => {
+  it('keeps the words of the user, the newest where not all fit', () => {
     const journal = new JournalOf();
     for (let message = 0; message < 50; message += 1) journal.say(`wish ${message}: ${'please '.repeat(50)}`);
     const text = renderBriefing(factsOf(journal), 1_500);
-    assert.match(text, /What the person said, oldest first, \d+ earlier ones left out:/);
+    assert.match(text, /What the user said, oldest first, \d+ earlier ones left out:/);
     assert.match(text, /wish 48: (please )+\n?[^]*wish 49: please/);
     assert.doesNotMatch(text, /wish 3:/);
     assert.match(renderBriefing(factsOf(journal), 20_000), /oldest first:\n- wish 0: /);

@@ -114,7 +114,7 @@ describe('context', () => {
     assert.match(JSON.stringify(request.messages), /bring loss < 1/);
   });
 
-  it('keeps what the person said last, and a wake, through a shortening just then', async () => {
+  it('keeps what the user said last, and a wake, through a shortening just then', async () => {
     const model = new ScriptedModel((_request, index) => {
       if (index < 3) return [{ name: 'read_file', input: { path: 'big.txt' } }];
       if (index === 3) return [{ name: 'sleep', input: { reason: 'why I wait', deadline_minutes: 0.001 } }];

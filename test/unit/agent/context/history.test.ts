@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
 import type { RecordedMessage } from '../../../../src/agent/context/attachments.ts';
-import { buildHistory, isPersonUnheard } from '../../../../src/agent/context/history.ts';
+import { buildHistory, isUserUnheard } from '../../../../src/agent/context/history.ts';
 import { idleness } from '../../../../src/agent/loop/progress.ts';
 import { dueShortening } from '../../../../src/agent/context/checkpoint.ts';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
@@ -152,7 +152,7 @@ describe('history', () => {
     assert.deepEqual(told, ['a true', 'b true', 'c false']);
   });
 
-  it('knows what the person said that no request has held yet', () => {
+  it('knows what the user said that no request has held yet', () => {
     const person = recorded({ type: 'message.added', origin: 'person', text: 'stop' });
     const answered = (by: 'person' | 'default'): JournalEvent =>
       recorded({ type: 'question.answered', questionId: 'q1', answer: 'yes', by });
@@ -163,7 +163,7 @@ describe('history', () => {
       [[person, asked(1)], false],
       [[asked(1), person, replied([call('a')], 'tools')], true],
     ];
-    for (const [events, isUnheard] of cases) assert.equal(isPersonUnheard([started, ...events]), isUnheard);
+    for (const [events, isUnheard] of cases) assert.equal(isUserUnheard([started, ...events]), isUnheard);
   });
 
   it('names a run as people do, also when it was planned before the conversation was shortened', () => {

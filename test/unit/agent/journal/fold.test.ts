@@ -122,9 +122,9 @@ describe('the state of a session', () => {
     ['paused in a call, whose reply comes late', [asked(), paused, replied()], 'paused'],
     ['ended by a call beside others', [ended, tool], 'ended'],
     ['ended, and spoken to by the engine', [ended, said('wake')], 'ended'],
-    ['ended, and spoken to by the person', [ended, said('person')], 'ready'],
-    ['paused, and spoken to by the person', [paused, said('person')], 'ready'],
-    ['asleep, and spoken to by the person', [asleep(), said('person')], 'sleeping'],
+    ['ended, and spoken to by the user', [ended, said('person')], 'ready'],
+    ['paused, and spoken to by the user', [paused, said('person')], 'ready'],
+    ['asleep, and spoken to by the user', [asleep(), said('person')], 'sleeping'],
     ['taken up in the midst of a call to the model', [asked(), resumed()], 'ready'],
     ['taken up in the midst of its calls', [tool, resumed()], 'ready'],
     ['taken up asleep', [asleep(), resumed()], 'sleeping'],
@@ -215,7 +215,7 @@ describe('the state of a session', () => {
     assert.equal(overAt(...told, resumed(more)), undefined, 'its allowance is not over any more');
   });
 
-  it('remembers when the allowance of an experiment was over first; a word of the person gives it time', () => {
+  it('remembers when the allowance of an experiment was over first; a word of the user gives it time', () => {
     const over = [asked(1), ...launch(1), asked(2), noticed('experiment', 'turns', 100), asked(3)];
     const overAt = (...events: readonly SessionEvent[]): number | undefined =>
       after(...over, ...events).experiments.at(-1)?.overAtTurns;

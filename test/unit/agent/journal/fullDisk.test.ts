@@ -99,7 +99,7 @@ describe('full disk', () => {
     assert.equal(eventsOf(session, 'run.ended')[0]?.verdict.kind, 'ok');
   });
 
-  it('refuses at once what a person asks for, and lets go of the session that is to be stopped', async () => {
+  it('refuses at once what a user asks for, and lets go of the session that is to be stopped', async () => {
     bed = await testEngine(new ScriptedModel([waitFor({ type: 'timer', seconds: 600 }), quit]));
     const session = await bed.start();
     await eventually(session, 'sleep.started');

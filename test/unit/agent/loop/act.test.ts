@@ -157,7 +157,7 @@ describe('calls of a reply', () => {
     assert.equal(readFileSync(kept?.fullPath ?? '', 'utf8'), `stdout:\n${stdout}\nstderr: \nexit_code: 0`);
   });
 
-  it('are left to themselves 0.7 s after the person interrupts, whatever comes of them later', async () => {
+  it('are left to themselves 0.7 s after the user interrupts, whatever comes of them later', async () => {
     const late = Promise.withResolvers<ToolResult>();
     const deps = depsOf({ stuck: ['write', () => late.promise], write: ['write', ok] });
     const interrupt = new AbortController();
@@ -169,8 +169,8 @@ describe('calls of a reply', () => {
     assert.deepEqual(finished(), []);
     await clock.advance(1);
     await done;
-    assert.match(textOf('stuck') ?? '', /^Interrupted by the person while it ran\. It may or may not/);
-    assert.equal(textOf('write'), 'Interrupted by the person before it was started.');
+    assert.match(textOf('stuck') ?? '', /^Interrupted by the user while it ran\. It may or may not/);
+    assert.equal(textOf('write'), 'Interrupted by the user before it was started.');
     assert.deepEqual(made, ['stuck']);
     assert.equal(finished()[0]?.durationMs, 60_700);
     late.reject(new Error('too late'));
@@ -228,6 +228,6 @@ describe('calls of a reply', () => {
       ...['w2 person false', 'w2 tool.finished'],
     ]);
     assert.deepEqual(made, ['look', 'write']);
-    assert.match(textOf('w2') ?? '', /^Not allowed: the person did not allow it\. Find another way/);
+    assert.match(textOf('w2') ?? '', /^Not allowed: the user did not allow it\. Find another way/);
   });
 });

@@ -16,7 +16,7 @@ describe('decisions of the gate', () => {
         { name: 'read_file', input: { path: 'x' } },
         { name: 'memory_write', input: { path: '/goal', content: 'x', gist: 'x' } },
         { name: 'remote_exec', input: { command: 'true' } },
-        { name: 'ask_person', input: { question: 'Which?', default: 'this' } },
+        { name: 'ask_user', input: { question: 'Which?', default: 'this' } },
       ],
       [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
     ]);
@@ -40,13 +40,13 @@ describe('decisions of the gate', () => {
       { name: 'read_file', changesCode: false },
       { name: 'memory_write', changesCode: false },
       { name: 'remote_exec', changesCode: true },
-      { name: 'ask_person', changesCode: false },
+      { name: 'ask_user', changesCode: false },
       { name: 'finish', changesCode: false },
     ]);
     const quiet = eventsOf(session, 'tool.finished').filter(({ isQuiet }) => isQuiet);
     assert.deepEqual(
       quiet.map(({ name }) => name),
-      ['ask_person'],
+      ['ask_user'],
     );
   });
 });

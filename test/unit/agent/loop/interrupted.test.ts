@@ -50,7 +50,7 @@ describe('a tool that does not heed an interruption', () => {
     assert.deepEqual(results(), []);
     await clock.advance(1);
     await acted;
-    assert.match(results()[0]?.text ?? '', /^Interrupted by the person while it ran/);
+    assert.match(results()[0]?.text ?? '', /^Interrupted by the user while it ran/);
     assert.equal(results()[0]?.durationMs, 60_700);
     work.reject(new Error('much later'));
     await clock.advance(0);

@@ -19,7 +19,7 @@ describe('a call that was written wrongly', () => {
   let bed: TestEngine | undefined;
   afterEach(() => bed?.dispose());
 
-  /** The result of the call, with everything allowed but what a person must be asked for. */
+  /** The result of the call, with everything allowed but what a user must be asked for. */
   async function resultOf(call: ToolCallBlock, answer: 'allow' | 'deny') {
     const asked: ApprovalRequest[] = [];
     const approve = (request: ApprovalRequest) => {
@@ -34,7 +34,7 @@ describe('a call that was written wrongly', () => {
     return { asked, result, file: path.join(bed.work, 'a.txt') };
   }
 
-  it('and mended is made when a person allows it, who sees what was made of it', async () => {
+  it('and mended is made when a user allows it, who sees what was made of it', async () => {
     const { asked, result, file } = await resultOf({ ...write, repairs: ['quotes inside a text'] }, 'allow');
     assert.equal(result?.isError, false);
     assert.equal(await readFile(file, 'utf8'), 'say "hi"');

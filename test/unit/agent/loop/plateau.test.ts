@@ -71,7 +71,7 @@ describe('a plateau', () => {
     assert.equal(session.state.runs.size, 5);
   });
 
-  it('is counted anew when a person says something', async () => {
+  it('is counted anew when a user says something', async () => {
     const { session } = await begin(experiments([1, 1, 1, 1, 1]), {
       experiments: 2,
       onPlateau: 'end',
@@ -158,7 +158,7 @@ describe('the count of a plateau', () => {
       assert.equal(countOf(rowsOf({ mean: 1 }, { verdict: verdict as Verdict })), 0, verdict.kind);
   });
 
-  it('has the order in which they were over, and nothing from before a person spoke', () => {
+  it('has the order in which they were over, and nothing from before a user spoke', () => {
     const rows = rowsOf({ mean: 1 }, { mean: 0.5 }, { mean: 0.8 });
     assert.equal(countOf(rows), 1);
     assert.equal(countOf(rows, { events: [endOf(1, 300), endOf(2, 100), endOf(3, 200)] }), 2);
@@ -166,7 +166,7 @@ describe('the count of a plateau', () => {
     assert.equal(countOf(rows, { events: [endOf(2, 100), endOf(3, 200), said, endOf(1, 300)] }), 1);
   });
 
-  it('is told once a row: what was told before the best one, or before a person spoke, is told anew', () => {
+  it('is told once a row: what was told before the best one, or before a user spoke, is told anew', () => {
     const told = (at: number, plateauStage: 1 | 2): JournalEvent =>
       recorded({ type: 'message.added', origin: 'reminder', text: 'x', plateauStage }, at);
     const toldOf = (experiments: readonly ExperimentRow[], ...events: readonly JournalEvent[]): number =>

@@ -46,7 +46,7 @@ describe('idleness', () => {
   });
 
   const events: readonly (readonly [name: string, event: SessionEvent, isProgress: boolean])[] = [
-    ['a word of the person', said('person'), true],
+    ['a word of the user', said('person'), true],
     ['a reminder', said('reminder'), false],
     ['what a wake tells', said('wake'), false],
     ['a planned run', { type: 'run.planned', callId: 'c', spec: runState(1).spec }, true],

@@ -90,7 +90,7 @@ describe('a session that sleeps', () => {
     assert.deepEqual([ends(), awake], [['deadline: deadline'], 1]);
   });
 
-  it('is ended by one alone: by the person, though something else was about to', async () => {
+  it('is ended by one alone: by the user, though something else was about to', async () => {
     const settled = Promise.withResolvers<void>();
     settling = settled.promise;
     await fallAsleep();

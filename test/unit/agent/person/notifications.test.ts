@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { JournalEvent } from '../../../../src/agent/journal/events.ts';
-import { approvalNotification, notificationOf } from '../../../../src/agent/person/notifications.ts';
+import { approvalNotification, notificationOf } from '../../../../src/agent/user/notifications.ts';
 import type { SessionState } from '../../../../src/agent/journal/state.ts';
 
 type Part<T> = { readonly [Key in keyof T]?: unknown };
@@ -42,9 +42,9 @@ describe('what people are told', () => {
       ['session_ended'],
       /Budget used up/,
     ],
-    ['an end by the person', { type: 'session.ended', reason: 'user', summary: '', evidence: [] }, {}, undefined],
+    ['an end by the user', { type: 'session.ended', reason: 'user', summary: '', evidence: [] }, {}, undefined],
     ['a pause by an error', { type: 'session.paused', by: 'error', detail: 'no key' }, {}, ['error'], /no key/],
-    ['a pause by the person', { type: 'session.paused', by: 'user' }, {}, undefined],
+    ['a pause by the user', { type: 'session.paused', by: 'user' }, {}, undefined],
     ['a session taken up', { type: 'session.resumed', by: 'process 1' }, {}, ['resumed']],
     [
       'a question',

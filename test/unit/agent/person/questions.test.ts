@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
-import { openQuestions } from '../../../../src/agent/person/questions.ts';
+import { openQuestions } from '../../../../src/agent/user/questions.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { ScriptedModel, type Script, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
@@ -19,7 +19,7 @@ const sleepFor = (seconds: number) => [
   { name: 'sleep', input: { reason: 'later', wake_conditions: [{ type: 'timer', seconds }] } },
 ];
 const ask = (input: object = {}) => ({
-  name: 'ask_person',
+  name: 'ask_user',
   input: { question: 'Use both GPUs?', options: ['yes', 'no'], default: 'no', deadline_minutes: 30, ...input },
 });
 
@@ -48,7 +48,7 @@ describe('the inbox', () => {
     await eventually(session, 'sleep.started');
     await session.answer('q1', ' yes ');
     assert.equal(await session.ended, 'blocked');
-    assert.match(lastSaid(model), /The person answered question q1:\\nyes/);
+    assert.match(lastSaid(model), /The user answered question q1:\\nyes/);
     assert.equal(session.state.questions.get('q1')?.answer?.by, 'person');
   });
 

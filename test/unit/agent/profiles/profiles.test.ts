@@ -40,7 +40,7 @@ describe('profiles', () => {
       const [request] = model.requests as readonly ModelRequest[];
       const names = request?.tools.map(({ name }) => name) ?? [];
       assert.ok(names.includes('read_file') && names.includes('memory_read'));
-      for (const other of ['write_file', 'remote_exec', 'remote_exec_background', 'sleep', 'finish', 'ask_person'])
+      for (const other of ['write_file', 'remote_exec', 'remote_exec_background', 'sleep', 'finish', 'ask_user'])
         assert.equal(names.includes(other), false, other);
       const prompt = request?.system.map(({ text }) => text).join('\n') ?? '';
       assert.doesNotMatch(prompt, /remote_exec_background|finish tool|write_file|exp_branch/);

@@ -28,13 +28,13 @@ describe('runs that are to be killed', () => {
   const cases: readonly (readonly [name: string, run: Partial<RunState>, isCondemned: boolean, asked?: Question])[] = [
     ['that an alarm condemned', { alarms: kill }, true],
     ['that alarms only warned of, or asked about', { alarms: [alarm('warn'), alarm('ask')] }, false],
-    ['that a person said to kill', { alarms: [alarm('ask')] }, true, question(' Kill ')],
-    ['that a person lets go on', { alarms: [alarm('ask')] }, false, question('let it go on')],
+    ['that a user said to kill', { alarms: [alarm('ask')] }, true, question(' Kill ')],
+    ['that a user lets go on', { alarms: [alarm('ask')] }, false, question('let it go on')],
     ['about which nobody has answered yet', { alarms: [alarm('ask')] }, false, question()],
-    ['beside another one that a person said to kill', {}, false, question('kill', runId(2))],
+    ['beside another one that a user said to kill', {}, false, question('kill', runId(2))],
     ['that is over', { alarms: kill, verdict: { kind: 'ok' } }, false],
     ['that never started', { alarms: kill, notStarted: 'no such machine' }, false],
-    ['that never started, whatever a person said', { notStarted: 'no such machine' }, false, question('kill')],
+    ['that never started, whatever a user said', { notStarted: 'no such machine' }, false, question('kill')],
   ];
   for (const [name, changes, isCondemned, asked] of cases)
     it(`are ${isCondemned ? '' : 'not '}those ${name}`, () => {
@@ -121,7 +121,7 @@ describe('alarms of runs', () => {
     assert.deepEqual(recordedAlarms(), ['the last']);
   });
 
-  it('ask the person, or kill the run at once, or only tell', async () => {
+  it('ask the user, or kill the run at once, or only tell', async () => {
     const sessionRuns = inboxOf();
     sessionRuns.tell(run, [
       finding('silence', 'says nothing', 'ask'),

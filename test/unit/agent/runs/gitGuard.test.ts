@@ -23,7 +23,7 @@ import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine
 
 const quit: ScriptedCall = { name: 'finish', input: { outcome: 'blocked', summary: 'ok' } };
 
-describe('a session and the repository of the person', () => {
+describe('a session and the repository of the user', () => {
   let bed: TestEngine | undefined;
   afterEach(async () => {
     await bed?.dispose();
@@ -107,7 +107,7 @@ describe('a session and the repository of the person', () => {
     assert.equal(repo.git('config', 'user.name'), 'Ada');
   });
 
-  it('can be changed where the person has switched the guard off', async () => {
+  it('can be changed where the user has switched the guard off', async () => {
     const { repo, results } = await tell([exec('git stash -q')], { protectsGit: false });
     assert.equal(results[0]?.isError, false);
     assert.match(repo.git('stash', 'list'), /stash@\{0\}/);

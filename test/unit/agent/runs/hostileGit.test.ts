@@ -12,7 +12,7 @@ import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine
 const steps = Number(process.env.HELIOS_GIT_STEPS ?? 1_000);
 const callsPerTurn = 25;
 
-describe('a model that is out to change the repository of the person', function () {
+describe('a model that is out to change the repository of the user', function () {
   this.timeout(600_000);
   let bed: TestEngine | undefined;
   afterEach(async () => {

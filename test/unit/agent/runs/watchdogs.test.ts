@@ -116,7 +116,7 @@ describe('watchdogs', () => {
     assert.match(lastMessages(model), /grad_norm became NaN/);
   });
 
-  it('ask a person where the policy says so, and kill when the answer is kill', async () => {
+  it('ask a user where the policy says so, and kill when the answer is kill', async () => {
     const { session } = await begin([[launch(`${onceAsleep}; ${diverging}`)], untilLater, quit], {
       settings: { watchdogs: { non_finite: 'ask' } },
     });
@@ -180,7 +180,7 @@ describe('watchdogs', () => {
     );
   });
 
-  it('let the project say otherwise than the person', async () => {
+  it('let the project say otherwise than the user', async () => {
     bed = await testEngine(new ScriptedModel([[launch(`${onceAsleep}; ${diverging}`)], untilLater, quit]));
     await appendFile(path.join(bed.work, 'helios.json'), JSON.stringify({ watchdogs: { non_finite: 'warn' } }));
     const session = await bed.start({ goal: 'train a model' });

@@ -11,7 +11,7 @@ import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/tes
 
 const quit: ScriptedReply = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
 
-describe('what a person chooses for a session', () => {
+describe('what a user chooses for a session', () => {
   let bed: TestEngine | undefined;
   afterEach(async () => {
     await bed?.dispose();
@@ -75,7 +75,7 @@ describe('a reply that only talks', () => {
   let bed: TestEngine | undefined;
   afterEach(() => bed?.dispose());
 
-  it('needs no reminder where the person spoke meanwhile', async () => {
+  it('needs no reminder where the user spoke meanwhile', async () => {
     let hear = (): void => undefined;
     const heard = new Promise<void>((resolve) => (hear = resolve));
     const model = new ScriptedModel(async (_request, index) => {

@@ -27,7 +27,7 @@ const resultsIn = (body: JsonObject): string[] =>
     .filter(({ type }) => type === 'tool_result')
     .map((part) => text(part['tool_use_id']));
 
-describe('a session over the person’s own claude', () => {
+describe('a session over the user’s own claude', () => {
   let user: ClaudeUser;
   let server: WireServer;
   let bed: TestEngine | undefined;

@@ -118,7 +118,7 @@ describe('closing', () => {
     assert.equal(await readFile(path.join(bed.work, 'ran'), 'utf8'), 'x\n');
   });
 
-  it('refuses what comes afterwards, in words for a person', async () => {
+  it('refuses what comes afterwards, in words for a user', async () => {
     bed = await testEngine(new ScriptedModel(['hang']));
     const session = await bed.start();
     await bed.engine.close();

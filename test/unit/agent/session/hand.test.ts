@@ -31,7 +31,7 @@ function upon(session: Session, type: JournalEvent['type'], act: () => Promise<u
   });
 }
 
-describe('the hand of the person', () => {
+describe('the hand of the user', () => {
   let bed: TestEngine | undefined;
   const begin = async (script: Script | readonly ScriptedReply[], options: TestEngineOptions = {}) => {
     const model = new ScriptedModel(script);

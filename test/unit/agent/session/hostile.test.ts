@@ -117,7 +117,7 @@ describe('hostile model', () => {
     assert.equal(model.requests.length, 2);
   });
 
-  it('is asked again at once when the person says something during an outage', async () => {
+  it('is asked again at once when the user says something during an outage', async () => {
     const model = new ScriptedModel((_request, index) =>
       index === 1
         ? { reply: { stop: 'error', usage: noUsage, failure: { reason: 'server', message: 'down' } } }

@@ -123,8 +123,8 @@ describe('a session in a project', () => {
 
   const models: readonly (readonly [name: string, project: object, request: Partial<GoalRequest>, model: string])[] = [
     ['the one that it names', { model: 'big-1' }, {}, 'big-1'],
-    ['that one of the provider that the person names too', { model: 'big-1' }, { provider: 'demo' }, 'big-1'],
-    ['the one that the person names', { model: 'big-1' }, { model: 'scripted-1' }, 'scripted-1'],
+    ['that one of the provider that the user names too', { model: 'big-1' }, { provider: 'demo' }, 'big-1'],
+    ['the one that the user names', { model: 'big-1' }, { model: 'scripted-1' }, 'scripted-1'],
     [
       'the default of another provider, which its own does not belong to',
       { provider: 'openai', model: 'gpt-9' },
@@ -141,7 +141,7 @@ describe('a session in a project', () => {
 
   const budgets: readonly (readonly [string, object, Partial<GoalRequest>, object])[] = [
     ['the file alone', { usd: 2, experiment: { turns: 9 } }, {}, { usd: 2, experiment: { turns: 9 } }],
-    ['the person before all', { turns: 20 }, { budget: { turns: 50 } }, { turns: 50 }],
+    ['the user before all', { turns: 20 }, { budget: { turns: 50 } }, { turns: 50 }],
     [
       'the tighter of settings and file',
       { turns: 20, minutes: 90 },
@@ -159,7 +159,7 @@ describe('a session in a project', () => {
       assert.deepEqual(session.state.budget, expected);
     });
 
-  it('narrows what the person allowed', async () => {
+  it('narrows what the user allowed', async () => {
     const { session } = await begin({ permissions: { mode: 'ask' } }, [launch({ command: 'true' }), quit]);
     await session.ended;
     assert.equal(eventsOf(session, 'run.planned').length, 0);

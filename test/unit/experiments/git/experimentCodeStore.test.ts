@@ -33,7 +33,7 @@ describe('ExperimentCodeStore', () => {
     return state as Kept;
   };
   const repoAt = (files?: Readonly<Record<string, string>>): GitRepo => GitRepo.create(join(scratch(), 'repo'), files);
-  /** Captures, and holds it to having changed nothing of the person's. */
+  /** Captures, and holds it to having changed nothing of the user's. */
   const untouched = async (repo: GitRepo, deps: Partial<ExperimentCodeStoreDeps> = {}): Promise<Kept> => {
     const before = pictureOf(repo.folder);
     const state = await kept(repo.folder, deps);
@@ -169,11 +169,11 @@ describe('ExperimentCodeStore', () => {
     const time = new Date();
     for (const name of ['a.bin', '.git/index']) utimesSync(join(repo.folder, name), time, time);
     const { tree } = await untouched(repo);
-    assert.equal(existsSync(mark), false, 'a program of the person was started');
+    assert.equal(existsSync(mark), false, 'a program of the user was started');
     assert.equal(repo.git('cat-file', '-p', `${tree}:new.bin`), 'new');
   });
 
-  it('starts no filter that the person has for all repositories', async () => {
+  it('starts no filter that the user has for all repositories', async () => {
     const repo = repoAt({ '.gitattributes': '*.bin filter=trap\n' });
     const { program, mark } = repo.trap('global');
     const settings = join(scratch(), 'gitconfig');
@@ -308,7 +308,7 @@ describe('ExperimentCodeStore', () => {
     assert.deepEqual(repo.names((await untouched(repo)).tree), ['a.py', 'b.py']);
   });
 
-  it('is not held up by a git of the person, and does not hold one up', async () => {
+  it('is not held up by a git of the user, and does not hold one up', async () => {
     const repo = repoAt();
     for (const lock of ['index.lock', 'HEAD.lock', 'packed-refs.lock', 'config.lock'])
       writeFileSync(join(repo.folder, '.git', lock), '');

@@ -10,7 +10,7 @@ import { differences, GitRepo, pictureOf } from '../../../fakes/gitRepo.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 import { sessionId } from '../../tools/machineTools.harness.ts';
 
-/** Each in the repository of the person, which has a branch `side`, a tag, a stash and a remote. */
+/** Each in the repository of the user, which has a branch `side`, a tag, a stash and a remote. */
 const reading: readonly string[] = [
   'git status',
   'git diff',
@@ -177,7 +177,7 @@ describe('the guard of git', () => {
     }
   });
 
-  it('refuses what changes the repository of the person, and says what to do', async () => {
+  it('refuses what changes the repository of the user, and says what to do', async () => {
     const { repo, remote, run } = await begin();
     chmodSync(join(repo.folder, 'script.sh'), 0o755);
     const before = pictureOf(repo.folder);

@@ -100,7 +100,7 @@ describe('tidying work trees', () => {
 describe('looking at a folder below the top of a repository', () => {
   const scratch = scratchFolder();
 
-  it('starts no watcher of the person', async () => {
+  it('starts no watcher of the user', async () => {
     const repo = GitRepo.create(join(scratch(), 'repo'), { 'sub/a.py': 'a\n' });
     const { program, mark } = repo.trap('watcher');
     repo.git('config', 'core.fsmonitor', program);

@@ -60,7 +60,7 @@ for (const host of hosts)
     });
 
     let machine: Machine;
-    /** The tools as a session has them, and a repository of the person's with changes in it. */
+    /** The tools as a session has them, and a repository of the user's with changes in it. */
     const begin = (champion?: string) => {
       const repo = GitRepo.create(join(scratch(), 'repo'), { 'train.py': 'lr = 1\n', '.gitignore': 'data/\n' });
       repo.write({ 'train.py': 'lr = 2\n', 'new.py': 'x\n', '.env': 'KEY=1\n', 'data/big': 'x\n' });
@@ -227,7 +227,7 @@ for (const host of hosts)
       holds();
     });
 
-    it('starts no hook or filter of the person', async () => {
+    it('starts no hook or filter of the user', async () => {
       const { repo, ask, branch } = begin();
       repo.write({ '.gitattributes': '*.py filter=trap\n' });
       const { program, mark } = repo.trap('branch');
@@ -298,7 +298,7 @@ for (const host of hosts)
       );
     });
 
-    it('is taken over by no name that git or a person would misread', async () => {
+    it('is taken over by no name that git or a user would misread', async () => {
       const { repo, branch } = begin();
       const kept = await branch('made');
       const code = { kind: 'git', repo: repo.folder, tree: '', isDirty: true, leftOut: [] } as const;

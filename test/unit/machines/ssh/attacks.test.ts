@@ -32,7 +32,7 @@ describe('attacks on the way to a host', () => {
     host.trustHostKey();
   });
 
-  /** A person who would say yes to everything: what is refused here is refused without asking. */
+  /** A user who would say yes to everything: what is refused here is refused without asking. */
   function connect(target: SshTarget, through?: SshConnection): SshConnection {
     const { prompts, asked } = scriptedPrompts({ confirm: true });
     const connection = new SshConnection(target, { prompts, random: () => 0, ...(through && { through }) });

@@ -1,10 +1,10 @@
-/** The notifications of the person's own settings, judged as those of a project are. */
-import type { PersonNotifications } from '../notify/routes.ts';
+/** The notifications of the user's own settings, judged as those of a project are. */
+import type { UserNotifications } from '../notify/routes.ts';
 import { checkProject } from './checkProject.ts';
 
 export interface CheckedNotifications {
   /** Empty where the settings cannot be used: then the window alone is told. */
-  readonly settings: PersonNotifications;
+  readonly settings: UserNotifications;
   /** What is wrong with them, in one line; undefined when nothing is. */
   readonly problem?: string;
 }

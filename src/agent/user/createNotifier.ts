@@ -3,7 +3,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { KnownSecrets } from '../../base/redact.ts';
 import type { HeldMessages } from '../../notify/heldMessages.ts';
 import { Notifier } from '../../notify/notifier.ts';
-import { checkNotifications } from '../../project/personNotifications.ts';
+import { checkNotifications } from '../../project/userNotifications.ts';
 import type { EnginePorts } from '../contract/ports.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 

@@ -3,7 +3,7 @@ import { ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
-export interface PersonQuestion {
+export interface UserQuestion {
   readonly text: string;
   /** Answers to choose from; empty: any text is one. */
   readonly options: readonly string[];
@@ -20,15 +20,15 @@ export interface AskedQuestion {
   readonly deadlineMs: number;
 }
 
-export interface PersonAsker {
-  /** Puts the question into the person's inbox and returns at once. */
-  ask(question: PersonQuestion, callId: string): Promise<AskedQuestion>;
+export interface QuestionAsker {
+  /** Puts the question into the user's inbox and returns at once. */
+  ask(question: UserQuestion, callId: string): Promise<AskedQuestion>;
 }
 
 const minuteMs = 60_000;
 
 const parameters = z.strictObject({
-  question: z.string().min(1).max(2_000).describe('One question, with what the person needs to know to answer it.'),
+  question: z.string().min(1).max(2_000).describe('One question, with what the user needs to know to answer it.'),
   options: z
     .array(z.string().min(1).max(200))
     .max(8)
@@ -38,11 +38,11 @@ const parameters = z.strictObject({
   deadline_minutes: z.number().positive().max(10_080).default(60).describe('From then on the default counts.'),
 });
 
-export const askPerson = (deps: PersonAsker): Tool =>
+export const askUser = (deps: QuestionAsker): Tool =>
   defineTool({
-    name: 'ask_person',
+    name: 'ask_user',
     description:
-      "Put a question into the person's inbox and go on at once: it never waits. Use it for what only a person can decide. Work as if the default were the answer; when the person answers, you are told.",
+      "Put a question into the user's inbox and go on at once: it never waits. Use it for what only a user can decide. Work as if the default were the answer; when the user answers, you are told.",
     effect: 'read',
     isQuiet: true,
     isRepeatable: true,

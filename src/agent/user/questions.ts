@@ -5,7 +5,7 @@ import { UserFacing } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { verdictText } from '../../runs/run.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
-import type { AskedQuestion, PersonQuestion } from '../../tools/session/askPerson.ts';
+import type { AskedQuestion, UserQuestion } from '../../tools/session/askUser.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Question, SessionState } from '../journal/state.ts';
 
@@ -38,7 +38,7 @@ export class Questions implements Disposable {
 
   /** Asked again for the same call (after a crash), the question that is there already is the answer. */
   ask(
-    { text, options, fallback, withinMs, runId }: PersonQuestion & { readonly runId?: RunId },
+    { text, options, fallback, withinMs, runId }: UserQuestion & { readonly runId?: RunId },
     callId?: string,
   ): Promise<AskedQuestion> {
     return this.#inTurn(async () => {
