@@ -52,6 +52,8 @@ export interface ToolTraits {
   readonly approvedAs?: string;
   /** Lines of the system prompt of every session that has the tool: when to use it, and how. */
   readonly guidance: readonly string[];
+  /** Names that recorded conversations may call it by. */
+  readonly formerNames: readonly string[];
 }
 
 export interface Tool extends ToolTraits {
@@ -71,8 +73,8 @@ export interface Tool extends ToolTraits {
 }
 
 /**
- * `isRepeatable` defaults to true for reading tools, `changesCode` to true for those that write or execute, `guidance` to
- * none, every other trait to false.
+ * `isRepeatable` defaults to true for reading tools, `changesCode` to true for those that write or execute, `guidance` and
+ * `formerNames` to none, every other trait to false.
  */
 export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTraits> {
   readonly name: string;
@@ -129,6 +131,7 @@ const traitsOf = ({
   endsTurn: traits.endsTurn ?? false,
   isQuiet: traits.isQuiet ?? false,
   guidance: traits.guidance ?? [],
+  formerNames: traits.formerNames ?? [],
   ...(approvedAs !== undefined && { approvedAs }),
 });
 

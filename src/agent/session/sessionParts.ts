@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
+import { ToolTable } from '../../tools/toolTable.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
@@ -220,7 +221,7 @@ function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDep
     attachments: new RequestAttachments(files),
     act: {
       sessionId,
-      tools: new Map(tools.map((tool) => [tool.spec.name, tool.withDefaults(toolDefaults(request.project))])),
+      tools: new ToolTable(tools.map((tool) => tool.withDefaults(toolDefaults(request.project)))),
       gate,
       clock,
       logger,

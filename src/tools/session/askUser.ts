@@ -41,6 +41,7 @@ const parameters = z.strictObject({
 export const askUser = (deps: QuestionAsker): Tool =>
   defineTool({
     name: 'ask_user',
+    formerNames: ['ask_person'],
     description:
       "Put a question into the user's inbox and go on at once: it never waits. Use it for what only a user can decide. Work as if the default were the answer; when the user answers, you are told.",
     effect: 'read',
