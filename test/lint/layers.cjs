@@ -66,7 +66,7 @@ const floors = {
     'context',
     'profiles',
     'loop',
-    'beside',
+    'consult',
     'reports',
     'archive',
     'session',

@@ -32,7 +32,7 @@ import type { JournalSpending } from '../budget/journalSpending.ts';
 import { BudgetGuard } from '../budget/guard.ts';
 import { limitsMoney } from '../budget/measures.ts';
 import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../journal/events.ts';
-import { createConsultations } from '../beside/consultations.ts';
+import { createConsultations } from '../consult/consultations.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { RequestAttachments } from '../context/attachments.ts';
 import { contextSource } from '../context/contextSource.ts';
@@ -48,9 +48,9 @@ import type { SessionReports } from '../reports/reports.ts';
 import { reproduce } from '../experiments/reproduction.ts';
 import type { ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import { SessionRuns } from '../runs/sessionRuns.ts';
-import { createWebSearches } from '../beside/webSearches.ts';
+import { createWebSearches } from '../consult/webSearches.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
-import { SideCalls } from '../beside/sideCalls.ts';
+import { SideCalls } from '../consult/sideCalls.ts';
 import { Sweeps } from '../runs/sweeps.ts';
 import { createToolset, type ToolsetDeps } from './toolset.ts';
 import { createSleepWorld } from '../loop/sessionWorld.ts';
@@ -205,7 +205,7 @@ function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDep
   const tools = createToolset({
     ...listeners,
     ...{ log, folder, runs, probes, resources, clock },
-    beside: createBeside(request, budget),
+    consult: createConsult(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   }).filter((tool) => profile.includes(tool));
   return {
@@ -259,7 +259,7 @@ function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
 }
 
 /** What goes beyond the session's own machines: pages, searches and second opinions. */
-function createBeside({ shared, log }: PartsRequest, budget: BudgetGuard): ToolsetDeps['beside'] {
+function createConsult({ shared, log }: PartsRequest, budget: BudgetGuard): ToolsetDeps['beside'] {
   const { pages } = shared;
   const calls = new SideCalls({
     budget,

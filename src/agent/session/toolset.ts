@@ -46,7 +46,7 @@ export interface ToolsetDeps {
   limits(): LeaveOutLimits;
   readonly probes: MachineProbes;
   readonly resources: MachineResources;
-  readonly beside: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant' | 'writer'>;
+  readonly consult: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant' | 'writer'>;
   readonly clock: Clock;
   end(reason: EndReason, summary: string, evidence: readonly Evidence[]): Promise<void>;
 }
@@ -87,7 +87,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     },
     memory,
     snapshots: createEnvironments({ log: deps.log, machines, memory, folder: snapshotFolder(deps.folder) }),
-    ...deps.beside,
+    ...deps.consult,
     questions: deps.questions,
     experiments: deps.experiments,
     code: createExperimentCode(deps),

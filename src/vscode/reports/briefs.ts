@@ -9,7 +9,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isSessionId, type SessionId } from '../../base/ids.ts';
 import { homeAt } from '../../compose/home.ts';
-import { openBeside } from './openBrief.ts';
+import { openToTheSide } from './openBrief.ts';
 import type { Parts } from '../window/parts.ts';
 import { isInside } from '../ui/folders.ts';
 import { maybeUnseen, rememberedBriefs, withSeen, type BriefMemory } from './unseenBriefs.ts';
@@ -83,7 +83,7 @@ export class Briefs implements Disposable {
     if (waiting === undefined) return;
     this.#waiting = undefined;
     await this.#keep(withSeen(this.#memory, waiting.id));
-    await openBeside(waiting.file, this.#options.parts.logger);
+    await openToTheSide(waiting.file, this.#options.parts.logger);
   }
 
   /** The newest first. */

@@ -21,7 +21,7 @@ export async function openPreview(
 }
 
 /** Beside what the user works on, where there is anything, and without taking them there. */
-export function openBeside(file: string, logger: Logger): Promise<void> {
+export function openToTheSide(file: string, logger: Logger): Promise<void> {
   const isAtWork = window.tabGroups.all.some(({ tabs }) => tabs.length > 0);
   const viewColumn = isAtWork ? ViewColumn.Beside : ViewColumn.Active;
   return openPreview(file, logger, { viewColumn, preserveFocus: true });

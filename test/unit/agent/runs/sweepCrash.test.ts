@@ -113,8 +113,8 @@ describe('sweep crash', function () {
     for (const rate of rates) {
       assert.equal(await readFile(path.join(work, `started-${rate}`), 'utf8'), 'x\n', `lr=${rate}`);
     }
-    const beside = (await readFile(path.join(work, 'beside'), 'utf8')).trim().split('\n').map(Number);
-    assert.equal(beside.length, rates.length);
-    assert.ok(Math.max(...beside) <= maxParallel, `${beside.join()}`);
+    const consult = (await readFile(path.join(work, 'beside'), 'utf8')).trim().split('\n').map(Number);
+    assert.equal(consult.length, rates.length);
+    assert.ok(Math.max(...consult) <= maxParallel, `${consult.join()}`);
   });
 });
