@@ -259,7 +259,7 @@ function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
 }
 
 /** What goes beyond the session's own machines: pages, searches and second opinions. */
-function createConsult({ shared, log }: PartsRequest, budget: BudgetGuard): ToolsetDeps['beside'] {
+function createConsult({ shared, log }: PartsRequest, budget: BudgetGuard): ToolsetDeps['consult'] {
   const { pages } = shared;
   const calls = new SideCalls({
     budget,
