@@ -21,5 +21,5 @@ export function code(text: string, maxChars = 120): string {
 }
 
 /** At least `least` back-ticks, and more than stand anywhere in the text. */
-const fenceFor = (text: string, least: number): string =>
-  '`'.repeat([...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length + 1), least));
+const fenceFor = (text: string, min: number): string =>
+  '`'.repeat([...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length + 1), min));

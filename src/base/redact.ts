@@ -6,7 +6,7 @@
 export const redactedMark = '[redacted]';
 
 /** Shorter ones would take ordinary words out with them. */
-const fewestChars = 6;
+const minChars = 6;
 
 /** `known` are secrets as they are; they are found as they stand and in the forms of URLs, JSON and base64, too. */
 export function redact(text: string, known: Iterable<string> = []): string {
@@ -56,7 +56,7 @@ export const isSecretName = (name: string): boolean =>
 
 function textsIn(value: string | undefined): string[] {
   const text = value?.trim() ?? '';
-  if (text.length < fewestChars) return [];
+  if (text.length < minChars) return [];
   return [
     text,
     ...(text.startsWith('{') ? [...text.matchAll(/:\s*"([^"\\]{12,})"/g)].map(([, part = '']) => part) : []),
@@ -64,7 +64,7 @@ function textsIn(value: string | undefined): string[] {
 }
 
 function formsOf(secret: string): string[] {
-  if (secret.length < fewestChars) return [];
+  if (secret.length < minChars) return [];
   const base64 = Buffer.from(secret).toString('base64');
   return [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), base64, base64.replace(/=+$/, '')];
 }

@@ -67,7 +67,7 @@ const publicNames: Readonly<Record<string, keyof PublicList>> = {
 /** A figure that changes by more is taken for a mistake of the list. */
 const likelyFactor = 10;
 /** A list with a smaller part of our models is taken for a broken one. */
-const leastShare = 0.5;
+const minShare = 0.5;
 const newcomerDays = 180;
 
 /** Takes limits and prices of our models from the list, and adds those of `added`, each written `provider/model`. */
@@ -82,7 +82,7 @@ export function refresh(catalogue: Catalogue, list: PublicList, added: readonly 
     const wanted = { ...models, ...newEntries(provider, added, found) };
     const absent = Object.keys(wanted).filter((id) => found[id] === undefined);
     const [all, there] = [Object.keys(wanted).length, Object.keys(wanted).length - absent.length];
-    if (there < all * leastShare) doubts.push(`The list has ${there} of ${all} models of ${provider}.`);
+    if (there < all * minShare) doubts.push(`The list has ${there} of ${all} models of ${provider}.`);
     unlisted.push(...absent.map((id) => `${provider}/${id}`));
     newcomers.push(...newcomersOf(found, wanted).map((id) => `${provider}/${id}`));
     listed[provider] = Object.fromEntries(

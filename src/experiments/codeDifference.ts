@@ -65,14 +65,14 @@ const wordsOf = (command: string): string[] =>
     .exact.split(/["'=,\s:;()]+/)
     .filter(Boolean);
 
-const mostFiles = 40;
+const maxFiles = 40;
 
 /** Code and settings that commands name, as they name them: relative, and within the folder that they are run in. */
 export const codeFilesOf = (commands: readonly string[]): readonly string[] =>
   [...new Set(commands.flatMap(wordsOf))]
     .map((word) => path.posix.normalize(word))
     .filter((word) => codeFile.test(word) && !word.startsWith('/') && !word.startsWith('..') && !/[\n*?[]/.test(word))
-    .slice(0, mostFiles);
+    .slice(0, maxFiles);
 
 /** `diff`: what `git diff-tree -p` writes. */
 function isSame(diff: string, named: ReadonlySet<string>): boolean {

@@ -167,13 +167,13 @@ export function measuredValue(row: LedgerEntry, decisive: Decisive): number | un
 }
 
 const nearForms = new Map<string, string>();
-const mostForms = 20_000;
+const maxForms = 20_000;
 
 /** Equal for runs that differ in nothing but their seed and the like. Asked often, and of the same commands. */
 function repeatKey({ command }: LedgerEntry): string {
   const known = nearForms.get(command);
   if (known !== undefined) return known;
-  if (nearForms.size >= mostForms) nearForms.clear();
+  if (nearForms.size >= maxForms) nearForms.clear();
   const { near } = commandForm(command);
   nearForms.set(command, near);
   return near;

@@ -7,8 +7,8 @@ import { cleanText, oneLine } from '../base/text.ts';
 import type { CodeState } from './experiment.ts';
 import { summaryFor, type ExperimentRow, type ImportedResult, type Ledger } from './ledger.ts';
 
-const mostProblems = 10;
-const mostRows = 10_000;
+const maxProblems = 10;
+const maxRows = 10_000;
 const maxDescriptionChars = 500;
 const statuses = ['keep', 'discard', 'crash'] as const;
 
@@ -85,13 +85,13 @@ export function readResultsTsv(text: string, source = 'results.tsv'): readonly I
     if ('problem' in read) problems.push(`Line ${index + 1}: ${read.problem}.`);
     return 'problem' in read ? [] : [read];
   });
-  const left = problems.length - mostProblems;
-  const told = [...problems.slice(0, mostProblems), ...(left > 0 ? [`… and ${left} more lines.`] : [])];
+  const left = problems.length - maxProblems;
+  const told = [...problems.slice(0, maxProblems), ...(left > 0 ? [`… and ${left} more lines.`] : [])];
   if (problems.length > 0)
     throw new UserFacing(`${source} was not imported. ${told.join(' ')}`, 'Correct these lines, then import it again.');
-  if (results.length > mostRows)
+  if (results.length > maxRows)
     throw new UserFacing(
-      `${source} was not imported: it has ${results.length} results, and ${mostRows} is the most.`,
+      `${source} was not imported: it has ${results.length} results, and ${maxRows} is the most.`,
       'Import the newest of them.',
     );
   return results;

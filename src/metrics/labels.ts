@@ -12,7 +12,7 @@ export interface Meaning {
 
 export type Reading = (label: string) => Meaning;
 
-const mostRemembered = 5000;
+const maxRemembered = 5000;
 
 /** Labels repeat line after line: each is understood once. */
 function remembering(read: Reading): Reading {
@@ -20,7 +20,7 @@ function remembering(read: Reading): Reading {
   return (label) => {
     const before = known.get(label);
     if (before !== undefined) return before;
-    if (known.size >= mostRemembered) known.clear();
+    if (known.size >= maxRemembered) known.clear();
     const meaning = read(label);
     known.set(label, meaning);
     return meaning;

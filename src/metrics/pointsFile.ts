@@ -12,8 +12,8 @@ export type NamedRecord = Omit<PointRecord, 'name'> & { readonly metric: string 
 
 const keptName = 'points.cut';
 const recordsPerRead = 16 * 1024;
-const fewestPendingBytes = recordBytes * 64;
-const mostKeptBytes = recordBytes * 64 * 1024;
+const minPendingBytes = recordBytes * 64;
+const maxKeptBytes = recordBytes * 64 * 1024;
 
 /**
  * What is known of the metrics of one run, on disk: `points.bin` (see pointRecord.ts) and `points.names`. Both only
@@ -27,7 +27,7 @@ export class PointsFile implements Disposable {
   readonly #names: NamesFile;
   #size: number;
   #fd: number | undefined;
-  #pending = new DataView(new ArrayBuffer(fewestPendingBytes));
+  #pending = new DataView(new ArrayBuffer(minPendingBytes));
   #pendingBytes = 0;
 
   private constructor(folder: string, write: WriteAt, opened: { names: NamesFile; size: number }) {
@@ -84,7 +84,7 @@ export class PointsFile implements Disposable {
       this.#size = writeAll(this.#write, this.#fd, bytes, this.#size);
       this.#pendingBytes = 0;
       // A burst or a full disk made it large; most calls need little.
-      if (this.#pending.byteLength > mostKeptBytes) this.#pending = new DataView(new ArrayBuffer(fewestPendingBytes));
+      if (this.#pending.byteLength > maxKeptBytes) this.#pending = new DataView(new ArrayBuffer(minPendingBytes));
     } catch (error) {
       throw diskError(error, this.#folder);
     }

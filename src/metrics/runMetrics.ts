@@ -13,7 +13,7 @@ import { trendOf } from './trend.ts';
 /** Output without points is read again after a restart at most this far. */
 const progressEveryBytes = 1024 * 1024;
 /** Detection stops taking new names here: some program prints a new one on every line. */
-const mostDetectedNames = 2000;
+const maxDetectedNames = 2000;
 
 interface Track {
   series: Series;
@@ -170,7 +170,7 @@ export class RunMetrics implements Disposable {
   }
 
   #hasRoomFor(metric: string): boolean {
-    return !this.#isDetecting || this.#tracks.size < mostDetectedNames || this.#tracks.has(metric);
+    return !this.#isDetecting || this.#tracks.size < maxDetectedNames || this.#tracks.has(metric);
   }
 
   #recordProgress(file: PointsFile, timeMs: number): void {

@@ -1,6 +1,6 @@
 import type { SeriesColumns } from './metric.ts';
 
-const fewestForShape = 6;
+const minForShape = 6;
 
 /**
  * At most `maxPoints` points of a series that still show its shape, oldest first: the first, the last, the lowest, the
@@ -10,7 +10,7 @@ const fewestForShape = 6;
 export function thin(columns: SeriesColumns, maxPoints: number): SeriesColumns {
   const count = columns.values.length;
   if (count <= maxPoints) return columns;
-  const kept = maxPoints < fewestForShape ? ends(count, maxPoints) : shape(columns.values, maxPoints);
+  const kept = maxPoints < minForShape ? ends(count, maxPoints) : shape(columns.values, maxPoints);
   const pick = (column: Float64Array): Float64Array => Float64Array.from(kept, (index) => column[index] ?? NaN);
   return { steps: pick(columns.steps), timesMs: pick(columns.timesMs), values: pick(columns.values) };
 }

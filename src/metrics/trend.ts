@@ -1,6 +1,6 @@
 import type { Trend } from './metric.ts';
 
-const fewestPoints = 3;
+const minPoints = 3;
 /** A slope counts when it is this many times its own standard error… */
 const clearSlope = 2;
 /** …or more where few points make the error itself uncertain. */
@@ -14,10 +14,10 @@ const relativeStandstill = 1e-3;
  * least-squares slope, where it stands out of the noise around it and moves the value by more than 0.1 %.
  */
 export function trendOf(values: ArrayLike<number>, window = 20): Trend {
-  const length = Math.min(values.length, Math.max(fewestPoints, window));
+  const length = Math.min(values.length, Math.max(minPoints, window));
   const recent = Array.from({ length }, (_, index) => values[values.length - length + index] ?? NaN);
   if (!recent.every(Number.isFinite)) return 'unstable';
-  if (recent.length < fewestPoints) return 'insufficient_data';
+  if (recent.length < minPoints) return 'insufficient_data';
   const { slope, slopeError, size } = fitLine(recent);
   const change = Math.abs(slope) * (recent.length - 1);
   const threshold = recent.length < few ? clearSlopeOfFew : clearSlope;

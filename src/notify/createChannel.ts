@@ -32,12 +32,12 @@ function bareChannel(settings: ChannelSettings, deps: ChannelDeps): Channel {
   }
 }
 
-const mostBodyChars = 1_500;
+const maxBodyChars = 1_500;
 
 /** As it may leave. */
 export const cleaned = (message: Message, redact: ChannelDeps['redact']): Message => ({
   ...message,
   title: oneLine(redact(message.title), 150),
-  body: cutText(redact(message.body), mostBodyChars),
+  body: cutText(redact(message.body), maxBodyChars),
   goal: oneLine(redact(message.goal), 200),
 });

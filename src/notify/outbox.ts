@@ -16,7 +16,7 @@ export interface OutboxOptions {
 const burst = 5;
 const refillMs = 120_000;
 /** So many are remembered while they wait; of more than that the oldest go. */
-const mostWaiting = 500;
+const maxWaiting = 500;
 
 export class Outbox implements Disposable {
   readonly #options: OutboxOptions;
@@ -37,7 +37,7 @@ export class Outbox implements Disposable {
       this.#send(message);
       return;
     }
-    this.#waiting = [...this.#waiting, message].slice(-mostWaiting);
+    this.#waiting = [...this.#waiting, message].slice(-maxWaiting);
     this.#next ??= this.#options.clock.after(this.#bucket.msUntilNext(), () => this.#sendWaiting());
   }
 

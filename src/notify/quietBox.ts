@@ -19,7 +19,7 @@ export interface QuietBoxOptions {
 const againMs = 10 * 60_000;
 const longestMs = 24 * 3_600_000;
 /** So many are told of one night; of more than that the oldest go. */
-const mostHeld = 500;
+const maxHeld = 500;
 
 export class QuietBox implements Disposable {
   readonly #options: QuietBoxOptions;
@@ -65,7 +65,7 @@ export class QuietBox implements Disposable {
     try {
       await this.#options.store.put(held);
     } catch (error) {
-      this.#kept = [...this.#kept, held].slice(-mostHeld);
+      this.#kept = [...this.#kept, held].slice(-maxHeld);
       throw error;
     }
   }
@@ -74,7 +74,7 @@ export class QuietBox implements Disposable {
     const { clock, send, onFailed } = this.#options;
     const taken = await this.#take();
     const unwritten = this.#kept;
-    const held = [...taken.messages, ...unwritten].slice(-mostHeld);
+    const held = [...taken.messages, ...unwritten].slice(-maxHeld);
     const later = quietAgain(held, clock.now());
     if (later !== undefined) {
       this.releaseAt(later);

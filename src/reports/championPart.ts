@@ -7,8 +7,8 @@ import { meetsTarget, targetText } from '../experiments/target.ts';
 import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
-const mostRepeats = 8;
-const mostEvidence = 12;
+const maxRepeats = 8;
+const maxEvidence = 12;
 
 export function championPart(night: Night, mentions: Mentions): string {
   const { champion } = night.facts.ledger;
@@ -56,7 +56,7 @@ function repeatLines({ facts: { ledger } }: Night, champion: LedgerRow, mentions
   const { n, mean, spread, best, runs } = summary;
   const numbers = runs.map(({ number }) => number);
   const values = `mean ${formatValue(mean)}, standard deviation ${formatValue(spread)}, best ${formatValue(best)}`;
-  return [`- Measured ${n} times (n = ${n}): ${values}: ${mentions.runs(numbers, mostRepeats)}`];
+  return [`- Measured ${n} times (n = ${n}): ${values}: ${mentions.runs(numbers, maxRepeats)}`];
 }
 
 /** Of its experiment, of the one that it repeats, and of those that repeat that one. */
@@ -90,7 +90,7 @@ function goalLines({ facts: { target } }: Night, value: number | undefined): str
 }
 
 function evidenceLines({ facts }: Night, mentions: Mentions): string[] {
-  return facts.evidence.slice(0, mostEvidence).map(({ run, metric, last, best, count }) => {
+  return facts.evidence.slice(0, maxEvidence).map(({ run, metric, last, best, count }) => {
     const values = `last ${formatValue(last)}, best ${formatValue(best)}, ${counted(count, 'point')}`;
     return `- Evidence at the end: ${plain(metric)} of ${mentions.run(run)}: ${values}`;
   });

@@ -19,9 +19,9 @@ export interface DrawnChart {
 /** All points of a metric of a run; `undefined` where they are not within reach. */
 export type ReadSeries = (row: LedgerRow, metric: string) => Promise<SeriesColumns | undefined>;
 
-const mostRuns = 8;
-const mostBroken = 2;
-const mostOtherMetrics = 3;
+const maxRuns = 8;
+const maxBroken = 2;
+const maxOtherMetrics = 3;
 
 export async function drawCharts(facts: BriefFacts, read: ReadSeries): Promise<readonly DrawnChart[]> {
   const night = nightOf(facts);
@@ -76,8 +76,8 @@ function chosenRuns({ facts: { ledger }, valueOf, compare }: Night): readonly Le
     .map(({ row }) => row);
   const broken = ledger.rows
     .filter(({ metrics }) => summaryFor(metrics, decisive?.metric ?? '')?.firstNonFinite !== undefined)
-    .slice(-mostBroken);
-  const best = ranked.slice(0, mostRuns - (champion === undefined ? 0 : 1));
+    .slice(-maxBroken);
+  const best = ranked.slice(0, maxRuns - (champion === undefined ? 0 : 1));
   return [...(champion === undefined ? [] : [champion]), ...best, ...broken];
 }
 
@@ -85,7 +85,7 @@ function otherMetrics({ facts: { ledger } }: Night): readonly string[] {
   const own = ledger.decisive && summaryFor(ledger.champion?.metrics ?? [], ledger.decisive.metric)?.metric;
   return (ledger.champion?.metrics ?? [])
     .filter(({ metric, direction, count }) => metric !== own && direction !== 'none' && count > 1)
-    .slice(0, mostOtherMetrics)
+    .slice(0, maxOtherMetrics)
     .map(({ metric }) => metric);
 }
 

@@ -26,12 +26,12 @@ const unitBehind =
 const metricBefore =
   /([A-Za-z][\w./-]*)[\s`*_"]*(?:(?:=|:|<=?|>=?|≈|~|is|was|of|to|at|reached|hit|got)[\s`*_"]*){0,2}$/i;
 /** Longer texts are not looked through to their end. */
-const mostChars = 50_000;
+const maxTextChars = 50_000;
 
 /** Numbers of a model's text that no run has measured and nobody has given, in their order. */
 export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly UnmeasuredNumber[] {
   const found: UnmeasuredNumber[] = [];
-  const shown = text.slice(0, mostChars);
+  const shown = text.slice(0, maxTextChars);
   for (const match of shown.matchAll(numberPattern)) {
     const [whole, percent] = match;
     const end = match.index + whole.length;

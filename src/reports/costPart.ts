@@ -3,7 +3,7 @@ import { plain } from '../base/markdown.ts';
 import { counted, formatDuration } from '../base/text.ts';
 import type { BriefFacts, RunFacts } from './facts.ts';
 
-const mostMachines = 20;
+const maxMachines = 20;
 
 export function costPart({ cost, runs, session }: BriefFacts): string {
   const lines = [
@@ -25,9 +25,9 @@ function machineLines(runs: readonly RunFacts[]): string[] {
   }));
   const busiest = machines.toSorted((a, b) => b.ms - a.ms);
   const shown = busiest
-    .slice(0, mostMachines)
+    .slice(0, maxMachines)
     .map(({ machine, count, ms }) => `- ${plain(machine)}: ${formatDuration(ms)} in ${counted(count, 'run')}`);
-  return busiest.length > mostMachines ? [...shown, `- … and ${busiest.length - mostMachines} more machines`] : shown;
+  return busiest.length > maxMachines ? [...shown, `- … and ${busiest.length - maxMachines} more machines`] : shown;
 }
 
 /** Says nothing where no GPU was watched: that is not the same as none being idle. */

@@ -11,9 +11,9 @@ export class Mentions {
   }
 
   /** The first of them, and how many more there are. */
-  runs(numbers: readonly number[], most: number): string {
-    const rest = numbers.length - most;
-    const shown = numbers.slice(0, most).map((number) => this.run(number));
+  runs(numbers: readonly number[], max: number): string {
+    const rest = numbers.length - max;
+    const shown = numbers.slice(0, max).map((number) => this.run(number));
     return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   }
 
@@ -37,8 +37,8 @@ export class Mentions {
 export const runPlace = (number: number): string => `<a id="run-${number}"></a>${number}`;
 
 /** A line for each of the first items, and how many are left out. No line is made of those: what it mentions has a place. */
-export function bounded<T>(items: readonly T[], most: number, what: string, lineOf: (item: T) => string): string[] {
-  const rest = items.length - most;
-  const lines = items.slice(0, most).map(lineOf);
+export function bounded<T>(items: readonly T[], max: number, what: string, lineOf: (item: T) => string): string[] {
+  const rest = items.length - max;
+  const lines = items.slice(0, max).map(lineOf);
   return rest <= 0 ? lines : [...lines, `- … and ${rest} more ${what}`];
 }

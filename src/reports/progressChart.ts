@@ -25,7 +25,7 @@ export interface ProgressChart {
 type Mark = 'keep' | 'discard' | 'bad';
 
 /** More dots than this are thinned out: no eye tells them apart. */
-const mostDots = 600;
+const maxDots = 600;
 
 /** An SVG document; `undefined` where nothing was measured. */
 export function progressChart({ metric, direction, points, goal }: ProgressChart): string | undefined {
@@ -71,7 +71,7 @@ function bestSteps(points: readonly ProgressPoint[], direction: Direction): [num
 
 /** What was kept stays; of the others every so many. */
 function thinned(points: readonly ProgressPoint[]): readonly ProgressPoint[] {
-  const every = Math.ceil(points.length / mostDots);
+  const every = Math.ceil(points.length / maxDots);
   return points.filter(({ decision }, index) => decision === 'keep' || index % every === 0);
 }
 

@@ -19,7 +19,7 @@ export interface ReportPlace {
   readonly session: Pick<SessionFacts, 'id' | 'goal' | 'startedMs'>;
 }
 
-const mostCopies = 99;
+const maxCopies = 99;
 
 export class ReportFolder {
   /** Absolute; known without looking: day of the start, goal, and the end of the id of the session. */
@@ -50,7 +50,7 @@ export class ReportFolder {
       return candidate;
     }
     throw new UserFacing(
-      `${path.join(this.folder, name)} and ${mostCopies} files beside it were changed by hand.`,
+      `${path.join(this.folder, name)} and ${maxCopies} files beside it were changed by hand.`,
       'Move some of them away, then try again.',
     );
   }
@@ -85,7 +85,7 @@ export class ReportFolder {
 function* namesBeside(name: string): Generator<string> {
   yield name;
   const { dir, name: stem, ext } = path.posix.parse(name);
-  for (let number = 2; number <= mostCopies; number += 1) yield path.posix.join(dir, `${stem}-${number}${ext}`);
+  for (let number = 2; number <= maxCopies; number += 1) yield path.posix.join(dir, `${stem}-${number}${ext}`);
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {

@@ -7,13 +7,13 @@ import { runPlace, type Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
 /** So many are shown also where nothing speaks of them. */
-const mostOthers = 40;
+const maxOthers = 40;
 
 export function runsPart(night: Night, mentions: Mentions): string {
   const { runs, ledger } = night.facts;
   if (runs.length === 0) return '';
   let others = 0;
-  const shown = runs.filter(({ number }) => mentions.hasRun(number) || (others += 1) <= mostOthers);
+  const shown = runs.filter(({ number }) => mentions.hasRun(number) || (others += 1) <= maxOthers);
   const rest = runs.length - shown.length;
   const metric = ledger.decisive === undefined ? 'Metric' : plain(ledger.decisive.metric, 40);
   const head = `| Run | What | Machine | Result | Time | ${metric}, last | best | Output |\n| --: | :-- | :-- | :-- | --: | --: | --: | :-- |`;

@@ -52,9 +52,9 @@ function linearTicks(low: number, high: number): Tick[] {
 }
 
 /** 1, 2 or 5 times a power of ten, not below `least`. */
-function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least));
-  const factor = [1, 2, 5, 10].find((each) => each * power >= least) ?? 10;
+function niceStep(min: number): number {
+  const power = 10 ** Math.floor(Math.log10(min));
+  const factor = [1, 2, 5, 10].find((each) => each * power >= min) ?? 10;
   return factor * power;
 }
 

@@ -11,16 +11,16 @@ import { bestIn, decisionOf, type Night } from './night.ts';
 interface Group {
   readonly decision: Decision | undefined;
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
 }
 
 const groups: readonly Group[] = [
-  { decision: 'keep', name: 'kept', most: 20 },
-  { decision: 'discard', name: 'discarded', most: 15 },
-  { decision: 'crash', name: 'crashed', most: 10 },
-  { decision: 'invalid', name: 'invalid', most: 10 },
-  { decision: 'retest', name: 'to be tested again', most: 10 },
-  { decision: undefined, name: 'undecided', most: 10 },
+  { decision: 'keep', name: 'kept', max: 20 },
+  { decision: 'discard', name: 'discarded', max: 15 },
+  { decision: 'crash', name: 'crashed', max: 10 },
+  { decision: 'invalid', name: 'invalid', max: 10 },
+  { decision: 'retest', name: 'to be tested again', max: 10 },
+  { decision: undefined, name: 'undecided', max: 10 },
 ];
 
 const deciders = { agent: 'the agent', engine: 'Helios', person: 'you' } as const;
@@ -34,8 +34,8 @@ export function triedPart(night: Night, mentions: Mentions): string {
     return of.length === 0 ? [] : [{ ...group, of: bestFirst(night, of) }];
   });
   const counts = filled.map(({ of, name }) => `${of.length} ${name}`).join(', ');
-  const parts = filled.map(({ name, most, of }) => {
-    const lines = bounded(of, most, name, (row) => experimentLine(night, row, mentions));
+  const parts = filled.map(({ name, max, of }) => {
+    const lines = bounded(of, max, name, (row) => experimentLine(night, row, mentions));
     return `### ${capital(name)} (${of.length})\n\n${lines.join('\n')}`;
   });
   return `## What was tried\n\n${counted(experiments.length, 'experiment')}: ${counts}.\n\n${parts.join('\n\n')}`;

@@ -5,17 +5,17 @@ import { formatDuration } from '../base/text.ts';
 import type { BriefFacts, RunFacts } from './facts.ts';
 import { bounded, type Mentions } from './mentions.ts';
 
-const mostFailures = 15;
-const mostAlarms = 20;
-const mostHappenings = 30;
-const mostQuestions = 20;
+const maxFailures = 15;
+const maxAlarms = 20;
+const maxHappenings = 30;
+const maxQuestions = 20;
 
 /** Failures that ended in the same words are told once. */
 export function failuresPart({ runs }: BriefFacts, mentions: Mentions): string {
   const failed = runs.filter(({ outcome }) => outcome === 'bad');
   if (failed.length === 0) return '';
   const alike = Map.groupBy(failed, ({ status, lastLine = '' }) => `${status}\n${lastLine}`);
-  const lines = bounded([...alike.values()], mostFailures, 'kinds of failure', (group) => failureLine(group, mentions));
+  const lines = bounded([...alike.values()], maxFailures, 'kinds of failure', (group) => failureLine(group, mentions));
   return `## Failures (${failed.length})\n\n${lines.join('\n')}`;
 }
 
@@ -34,7 +34,7 @@ export function alarmsPart({ runs }: BriefFacts, mentions: Mentions): string {
   const alarms = runs.flatMap(({ number, alarms }) => alarms.map((alarm) => ({ number, ...alarm })));
   if (alarms.length === 0) return '';
   const newest = alarms.toSorted((a, b) => b.atMs - a.atMs);
-  const lines = bounded(newest, mostAlarms, 'alarms', ({ number, detail, action, atMs }) => {
+  const lines = bounded(newest, maxAlarms, 'alarms', ({ number, detail, action, atMs }) => {
     return `- ${exactTime(atMs)} ${mentions.run(number)}: ${plain(detail, 200)} · ${actions[action]}`;
   });
   return `## Alarms (${alarms.length})\n\n${lines.join('\n')}`;
@@ -43,7 +43,7 @@ export function alarmsPart({ runs }: BriefFacts, mentions: Mentions): string {
 export function questionsPart({ questions }: BriefFacts): string {
   const answered = questions.flatMap(({ id, text, answer }) => (answer === undefined ? [] : [{ id, text, answer }]));
   if (answered.length === 0) return '';
-  const lines = bounded(answered.toReversed(), mostQuestions, 'answered questions', ({ id, text, answer }) => {
+  const lines = bounded(answered.toReversed(), maxQuestions, 'answered questions', ({ id, text, answer }) => {
     const by = answer.by === 'person' ? 'you' : 'nobody in time, so its default';
     return `- ${plain(id)}: “${plain(text, 300)}” · ${by}: ${plain(answer.text, 200)}`;
   });
@@ -54,7 +54,7 @@ export function happenedPart({ happenings, sleeps }: BriefFacts): string {
   const times = sleeps.count === 1 ? 'once' : `${sleeps.count} times`;
   const spans = `${formatDuration(sleeps.totalMs)} in all, ${formatDuration(sleeps.longestMs)} at the longest`;
   const slept = sleeps.count === 0 ? [] : [`- It slept ${times}, ${spans}, without a call to a model.`];
-  const lines = bounded(happenings.toReversed(), mostHappenings, 'events', ({ atMs, text }) => {
+  const lines = bounded(happenings.toReversed(), maxHappenings, 'events', ({ atMs, text }) => {
     return `- ${exactTime(atMs)} ${plain(text, 300)}`;
   });
   if (slept.length + lines.length === 0) return '';

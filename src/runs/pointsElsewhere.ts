@@ -11,7 +11,7 @@ import type { RunSpec } from './run.ts';
 
 /** Points that grow are read whole again, at most so many bytes of them a second. */
 const bytesPerSecond = 4_000_000;
-const leastWaitMs = 1_000;
+const minWaitMs = 1_000;
 
 interface Reading {
   readonly metrics: RunMetrics | undefined;
@@ -56,7 +56,7 @@ export class PointsElsewhere {
     if (known?.isFinal || (known !== undefined && !isOver && nowMs < known.againMs)) return known;
     const folder = this.#home.runFolder(id);
     const sizeBytes = await sizeOf(path.join(folder, 'points.bin'));
-    const againMs = nowMs + Math.max(leastWaitMs, (sizeBytes / bytesPerSecond) * 1_000);
+    const againMs = nowMs + Math.max(minWaitMs, (sizeBytes / bytesPerSecond) * 1_000);
     const metrics = sizeBytes === known?.sizeBytes ? known.metrics : await readSavedMetrics(folder, terms);
     return { metrics, sizeBytes, againMs, isFinal: isOver };
   }

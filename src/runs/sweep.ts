@@ -37,7 +37,7 @@ export interface SweepPlan {
   readonly experimentId?: string;
 }
 
-export const mostPoints = 1000;
+export const maxPoints = 1000;
 
 /**
  * - `done`: every point has run or was left out · `stopped`: by the agent or the user

@@ -48,8 +48,8 @@ export interface DigestInput {
 }
 
 const usualChars = 4000;
-const leastTailChars = 160;
-const mostTails = 4;
+const minTailChars = 160;
+const maxTails = 4;
 
 /** At most `maxChars`, which is at least 500. Text of runs is cleaned and fenced: it is data, whatever it says. */
 export function digestText(input: DigestInput, maxChars = usualChars): string {
@@ -149,7 +149,7 @@ function section(title: string, lines: readonly string[], maxChars: number): str
 /** What room is left goes to the last words of the runs that failed. */
 function tailsText(ended: readonly EndedRun[], leftChars: number): string {
   const failed = ended.filter((run) => !isGood(run) && (run.tail ?? '').trim() !== '');
-  const count = Math.min(failed.length, mostTails, Math.floor(leftChars / leastTailChars));
+  const count = Math.min(failed.length, maxTails, Math.floor(leftChars / minTailChars));
   return failed
     .slice(0, count)
     .map((run) => {

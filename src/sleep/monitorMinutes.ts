@@ -1,2 +1,2 @@
 /** How often a monitor may check in, in minutes. */
-export const monitorMinutes = { least: 0.25, most: 24 * 60, usual: 2 };
+export const monitorMinutes = { min: 0.25, max: 24 * 60, usual: 2 };

@@ -2,11 +2,11 @@ import { cleanText } from '../base/text.ts';
 
 const usualLines = 15;
 /** Looked at from the end: more than any traceback that is worth showing. */
-const mostChars = 64 * 1024;
+const maxOutputChars = 64 * 1024;
 
 /** The last traceback, or the last lines, of what a process wrote: at most `maxChars`, whole lines where they fit. */
 export function lastLines(output: string, maxChars: number): string {
-  const lines = cleanText(output.slice(-mostChars))
+  const lines = cleanText(output.slice(-maxOutputChars))
     .split('\n')
     .map((line) => line.trimEnd().split('\r').at(-1) ?? '')
     .filter((line) => line.trim() !== '');

@@ -115,7 +115,7 @@ async function parsePattern(machine: SleepMachine, pattern: string, { probes, ru
   return { type: 'pattern_exit', machineId: machine.id, pattern, processes };
 }
 
-const mostNear = 5;
+const maxNear = 5;
 
 /** Processes that have one of its words, in whatever case. */
 async function nearText(machine: SleepMachine, pattern: string, probes: ParsePorts['probes']): Promise<string> {
@@ -125,7 +125,7 @@ async function nearText(machine: SleepMachine, pattern: string, probes: ParsePor
   const near = await probes.once(machine, { kind: 'pattern', pattern: anyCase.join('|') });
   if (near.length === 0) return 'None is like it.';
   return `Like it: ${near
-    .slice(0, mostNear)
+    .slice(0, maxNear)
     .map(({ pid, command }) => `${pid} ${oneLine(cleanText(command), 120)}`)
     .join('; ')}.`;
 }

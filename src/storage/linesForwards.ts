@@ -13,7 +13,7 @@ export interface LineRange {
   /** Bytes that are read at a time. Default: 1 MiB. */
   readonly chunkBytes?: number;
   /** Longer lines are passed over; at least a chunk. Default: the bytes that fit a string whatever they are. */
-  readonly mostLineBytes?: number;
+  readonly maxLineBytes?: number;
 }
 
 export interface LinePiece {
@@ -28,10 +28,10 @@ export interface LinePiece {
 /** From the first line to the last, in pieces of about a chunk. A character may be split between chunks. */
 export async function* linesForwards(
   handle: Pick<FileHandle, 'read'>,
-  { start = 0, end = Infinity, chunkBytes = usualChunkBytes, mostLineBytes = constants.MAX_STRING_LENGTH }: LineRange,
+  { start = 0, end = Infinity, chunkBytes = usualChunkBytes, maxLineBytes = constants.MAX_STRING_LENGTH }: LineRange,
 ): AsyncGenerator<LinePiece, void, void> {
   const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(0, end - start)));
-  const begun = new BegunLine(mostLineBytes);
+  const begun = new BegunLine(maxLineBytes);
   for (let at = start; at < end;) {
     const { bytesRead } = await handle.read(chunk, 0, Math.min(chunk.length, end - at), at);
     if (bytesRead === 0) break;
@@ -55,12 +55,12 @@ export async function* linesForwards(
 
 /** A line whose end was not read yet. */
 class BegunLine {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get bytes(): number {
@@ -70,13 +70,13 @@ class BegunLine {
   /** Copied: the chunk is read into again. */
   add(bytes: Buffer): void {
     this.#bytes += bytes.length;
-    if (this.#bytes > this.#mostBytes) this.#parts = [];
+    if (this.#bytes > this.#maxBytes) this.#parts = [];
     else if (bytes.length > 0) this.#parts.push(Buffer.from(bytes));
   }
 
   /** The whole line; the next one begins empty. */
   end(bytes: Buffer): string | undefined {
-    const isTooLong = this.#bytes + bytes.length > this.#mostBytes;
+    const isTooLong = this.#bytes + bytes.length > this.#maxBytes;
     const parts = this.#parts;
     this.#parts = [];
     this.#bytes = 0;

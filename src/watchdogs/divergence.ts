@@ -24,10 +24,10 @@ const firstPoints = 10;
 const refreshPoints = 10;
 /** In range again, in a row. */
 const clearPoints = 50;
-const leastShareOfBest = 0.25;
-const leastShareOfGain = 0.5;
+const minShareOfBest = 0.25;
+const minShareOfGain = 0.5;
 /** Of what is compared with where it was shortly before: so many times as much again. */
-const leastRise = { steady: 2, drifting: 0.5 } as const;
+const minRise = { steady: 2, drifting: 0.5 } as const;
 /** So many times what was gained, or as the best value is: nothing that began well comes so far by itself. */
 const farFactor = 3;
 /** Out of range for this share of the points before. */
@@ -35,7 +35,7 @@ const patience = { steady: 1 / 12, drifting: 1 / 4 } as const;
 /** What only drifts is this much beyond its range so soon after it left it, where it is a jump. */
 const sudden = { points: 8, factor: 1.5 } as const;
 /** Of the first value, and of its noise: less than this is no gain. */
-const leastGain = { share: 0.05, deviations: 3 } as const;
+const minGain = { share: 0.05, deviations: 3 } as const;
 /** The distance of two values of noise is larger than that of one from its median. */
 const differenceFactor = Math.SQRT2;
 
@@ -156,7 +156,7 @@ export class DivergenceWatch {
   }
 
   get #hasGained(): boolean {
-    return this.#gain > Math.max(leastGain.share * Math.abs(this.#first), leastGain.deviations * this.#noise);
+    return this.#gain > Math.max(minGain.share * Math.abs(this.#first), minGain.deviations * this.#noise);
   }
 
   /** It is compared with the best that it ever was. */
@@ -171,9 +171,9 @@ export class DivergenceWatch {
   get #far(): number {
     return Math.max(
       this.#limits.deviations * this.#noise,
-      leastShareOfBest * Math.abs(this.#best),
-      leastShareOfGain * this.#gain,
-      this.#isAnchored ? 0 : leastRise[this.#course] * Math.abs(this.#recent),
+      minShareOfBest * Math.abs(this.#best),
+      minShareOfGain * this.#gain,
+      this.#isAnchored ? 0 : minRise[this.#course] * Math.abs(this.#recent),
     );
   }
 }

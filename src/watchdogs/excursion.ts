@@ -1,9 +1,9 @@
 /** The points of a series since it left its range: whether it stays away, or is on its way back. */
 
 /** One that takes longer to come back does not. */
-const mostPoints = 2000;
+const maxPoints = 2000;
 /** It comes back while it loses more than this share of its height. */
-const leastLost = 0.1;
+const minLost = 0.1;
 /** Points whose median tells how far away it is. */
 const lastPoints = 8;
 
@@ -25,15 +25,15 @@ export class Excursion {
   }
 
   add(value: number): void {
-    if (this.#values.length < mostPoints) this.#values.push(value);
+    if (this.#values.length < maxPoints) this.#values.push(value);
   }
 
   /** Its last third is nearer to `best` than its first: what a restart, a new task or a resumed checkpoint does. */
   isComingBack(best: number): boolean {
     const third = Math.floor(this.#values.length / 3);
-    if (third === 0 || this.#values.length >= mostPoints) return false;
+    if (third === 0 || this.#values.length >= maxPoints) return false;
     const first = medianOf(this.#values.slice(0, third));
-    return medianOf(this.#values.slice(-third)) < first - leastLost * (first - best);
+    return medianOf(this.#values.slice(-third)) < first - minLost * (first - best);
   }
 }
 

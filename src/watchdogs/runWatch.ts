@@ -24,7 +24,7 @@ export interface RunWatchOptions {
 }
 
 /** Some program prints a new name on every line; beyond this, they are not watched. */
-const mostSeries = 2000;
+const maxSeries = 2000;
 const noFindings: readonly Finding[] = [];
 
 export class RunWatch {
@@ -117,7 +117,7 @@ export class RunWatch {
 
   #seriesOf(metric: string): SeriesWatch | undefined {
     const known = this.#series.get(metric);
-    if (known !== undefined || this.#series.size >= mostSeries) return known;
+    if (known !== undefined || this.#series.size >= maxSeries) return known;
     const { policy, directions, isDecisive } = this.#options;
     const series = seriesWatch(metric, { policy, directions, isDecisive });
     this.#series.set(metric, series);

@@ -6,14 +6,14 @@ import { RunningMedian } from './runningMedian.ts';
 
 const windowRates = 101;
 /** Before that, nothing is known of its usual speed. */
-const fewestRates = 20;
+const minRates = 20;
 /** One slow stretch may be an evaluation or a checkpoint. */
-const fewestSlow = 3;
+const minSlow = 3;
 const clearRates = 3;
 /** What was slow and became quick again by itself (an evaluation in each epoch) has to last so many times as long. */
 const longerFactor = 2;
 /** Output comes in gulps: shorter stretches say nothing. */
-const leastStretchMs = 10_000;
+const minStretchMs = 10_000;
 
 export interface ThroughputLimits {
   readonly belowPercent: number;
@@ -59,8 +59,8 @@ export class ThroughputWatch {
   #rateOf({ step, timeMs, value }: MetricPoint, isSpeed: boolean): Rate | undefined {
     const from = this.#anchor;
     const isAnew = from === undefined || timeMs < from.timeMs || (!isSpeed && step < from.step);
-    if (isAnew || timeMs - from.timeMs >= leastStretchMs) this.#anchor = { step, timeMs };
-    if (isAnew || timeMs - from.timeMs < leastStretchMs) return undefined;
+    if (isAnew || timeMs - from.timeMs >= minStretchMs) this.#anchor = { step, timeMs };
+    if (isAnew || timeMs - from.timeMs < minStretchMs) return undefined;
     const perSecond = isSpeed ? value : (step - from.step) / ((timeMs - from.timeMs) / 1000);
     // Lines without a step between them are of something else: an evaluation tells of the step that it is made at.
     const isTold = Number.isFinite(perSecond) && (isSpeed || step > from.step);
@@ -69,7 +69,7 @@ export class ThroughputWatch {
 
   #judge(rate: Rate, { metric }: MetricPoint): string | undefined {
     const usual = this.#usual.median;
-    const isKnown = this.#usual.count >= fewestRates;
+    const isKnown = this.#usual.count >= minRates;
     if (!isKnown || rate.perSecond >= (usual * this.#limits.belowPercent) / 100) return this.#quickly(rate);
     this.#quick = 0;
     this.#slow ??= { sinceMs: rate.fromMs, untilMs: rate.toMs, count: 0 };
@@ -77,7 +77,7 @@ export class ThroughputWatch {
     this.#slow.untilMs = rate.toMs;
     const slowMs = lengthOf(this.#slow);
     const longMs = Math.max(this.#limits.minutes * 60_000, longerFactor * this.#longestSlowMs);
-    if (slowMs < longMs || this.#slow.count < fewestSlow) return undefined;
+    if (slowMs < longMs || this.#slow.count < minSlow) return undefined;
     const unit = this.#lead?.isSpeed === true ? metric : 'steps/s';
     const minutes = Math.round(slowMs / 60_000);
     return this.latch.raise(

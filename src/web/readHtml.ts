@@ -32,7 +32,7 @@ interface Article {
 const maxElements = 100_000;
 const maxDepth = 150;
 /** An article shorter than that is a banner or a note on cookies. */
-const leastChars = 250;
+const minChars = 250;
 
 /** Their types want those of a browser, which nothing else here may use. */
 const parse = parseHTML as unknown as (html: string) => { readonly document: Document };
@@ -49,7 +49,7 @@ export function readHtml(html: string, url: string): ReadPage {
   const document = parseDocument(html);
   makeAbsolute(document, url);
   const found = articleOf(document);
-  const isArticle = (found?.textContent ?? '').trim().length >= leastChars;
+  const isArticle = (found?.textContent ?? '').trim().length >= minChars;
   const text = markdown(isArticle ? (found?.content ?? '') : shownIn(document));
   const title = (found?.title || document.querySelector('title')?.textContent || '').trim();
   return { text, ...(title !== '' && { title }) };

@@ -17,12 +17,12 @@ export interface AgainstTerms {
 }
 
 /** The fewest that say how much rounds differ by themselves. */
-const leastRounds = 3;
+const minRounds = 3;
 const nameWidth = 56;
 
 /** Prints a table; exits with 1 only where a benchmark is broken. An old commit from before `--tiny` runs in full. */
 export async function runAgainst(ref: string, { names, size, rounds }: AgainstTerms): Promise<void> {
-  if (!(rounds >= leastRounds)) throw new Error(`At least ${leastRounds} rounds are needed, not ${rounds}.`);
+  if (!(rounds >= minRounds)) throw new Error(`At least ${minRounds} rounds are needed, not ${rounds}.`);
   const old = await checkOut(ref);
   const remove = ['worktree', 'remove', '--force', old];
   process.once('SIGINT', () => {

@@ -13,7 +13,7 @@ export interface Comparison {
 }
 
 /** A smaller difference is none, however little the rounds differ. */
-const leastShare = 0.1;
+const minShare = 0.1;
 
 /** Compares the rounds of one figure, which has the name, unit and aim of `figure`. None may be empty. */
 export function compare(
@@ -24,7 +24,7 @@ export function compare(
   const [oldMedian, newMedian] = [median(oldValues), median(newValues)];
   const spread = Math.max(width(oldValues), width(newValues));
   const difference = Math.abs(newMedian - oldMedian);
-  const isSame = difference <= spread || difference <= leastShare * Math.abs(oldMedian);
+  const isSame = difference <= spread || difference <= minShare * Math.abs(oldMedian);
   return { verdict: isSame ? 'same' : direction(figure, oldMedian, newMedian), oldMedian, newMedian, spread };
 }
 

@@ -15,8 +15,8 @@ import { spread, type Figure, type Size } from './figure.ts';
 import { openPanel } from './panelView.ts';
 
 const sizes = {
-  full: { printed: 150, leastMeasured: 100, bare: 50 },
-  tiny: { printed: 20, leastMeasured: 5, bare: 5 },
+  full: { printed: 150, minMeasured: 100, bare: 50 },
+  tiny: { printed: 20, minMeasured: 5, bare: 5 },
 };
 const metric = 'sent_ms';
 
@@ -33,12 +33,12 @@ const scriptOf = (printed: number) => [
 ];
 
 export async function benchFreshness(folder: string, size: Size): Promise<Figure[]> {
-  const { printed, leastMeasured, bare } = sizes[size];
+  const { printed, minMeasured, bare } = sizes[size];
   const engine = await openEngine({ folder, model: new ScriptedModel(scriptOf(printed)) });
   try {
     const session = await engine.sessions.start({ goal: 'measure', budget: {}, workFolder: workOf(folder) });
     const agesMs = await agesOf(engine, session);
-    if (agesMs.length < leastMeasured) throw new Error(`Only ${agesMs.length} points came to the view.`);
+    if (agesMs.length < minMeasured) throw new Error(`Only ${agesMs.length} points came to the view.`);
     return [
       ...spread('stdout write → point at the webview', agesMs, 250),
       ...spread('stdout write → read by a bare parent, for comparison', await bareAges(bare)),

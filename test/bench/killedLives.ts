@@ -51,7 +51,7 @@ export interface Lived {
 const inBoot = 0.25;
 const longestLifeMs = 600;
 const refreshEveryMs = 10;
-const mostBootMs = 20_000;
+const maxBootMs = 20_000;
 
 const inBootMs = ({ share, bootMs }: Moment): number | undefined =>
   share < inBoot ? (share / inBoot) * bootMs : undefined;
@@ -95,7 +95,7 @@ export async function keepOn(
 ): Promise<Kept> {
   const endMs = inBootMs({ ...moment, bootMs: moment.bootMs + graceMs });
   let upAtMs: number | undefined;
-  for (const limitMs = Date.now() + (endMs ?? mostBootMs); Date.now() < limitMs && upAtMs === undefined;) {
+  for (const limitMs = Date.now() + (endMs ?? maxBootMs); Date.now() < limitMs && upAtMs === undefined;) {
     upAtMs = await wentOnAt(home, diedMs);
     if (upAtMs === undefined && (await isGone(backgroundPid))) return { wasKilled: false };
     await delay(refreshEveryMs);

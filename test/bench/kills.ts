@@ -110,9 +110,9 @@ class Night {
   }
 
   /** Kills until `most` are dead or the session has ended; then lets it come to its end. */
-  async disturb(next: () => number, most: number): Promise<void> {
+  async disturb(next: () => number, max: number): Promise<void> {
     try {
-      for (let isGoing = true; isGoing && this.kills.length < most;) isGoing = await this.#oneLife(next, most);
+      for (let isGoing = true; isGoing && this.kills.length < max;) isGoing = await this.#oneLife(next, max);
       if (this.kills.length === 0)
         throw new Error('A whole night passed before the first kill: this machine is too slow, or too fast.');
       await this.toEnd();
@@ -133,7 +133,7 @@ class Night {
   }
 
   /** False where nothing was killed, because the session came to its end. */
-  async #oneLife(next: () => number, most: number): Promise<boolean> {
+  async #oneLife(next: () => number, max: number): Promise<boolean> {
     const terms = await this.#termsOf(next() < 0.5 ? 'headless' : 'window');
     const from = await this.#recoversFrom(terms);
     const lived = await live(terms, { share: next(), bootMs: this.#bootMs('dead') });
@@ -143,7 +143,7 @@ class Night {
     this.kills.push(terms.kind);
     if (lived.backgroundPid === undefined) return true;
     this.#backgroundPids.push(lived.backgroundPid);
-    const isKilled = next() < 0.5 && this.kills.length < most;
+    const isKilled = next() < 0.5 && this.kills.length < max;
     const kept = await keepOn(lived, terms, {
       isKilled,
       moment: { share: next(), bootMs: this.#bootMs('backgroundProcess') },

@@ -61,8 +61,8 @@ export async function benchTransfer(folder: string, size: Size): Promise<Figure[
       await host.exec('true');
       const small = await compared(bed, await smallLoad(memory, terms));
       const large = await compared(bed, await largeLoad(folder, terms));
-      const mostMB = process.resourceUsage().maxRSS / 1000;
-      return [...large, ...small, { name: 'memory while sending, most', value: mostMB, unit: 'MB' }];
+      const maxMB = process.resourceUsage().maxRSS / 1000;
+      return [...large, ...small, { name: 'memory while sending, most', value: maxMB, unit: 'MB' }];
     } finally {
       host.dispose();
       connection.dispose();

@@ -88,9 +88,9 @@ function divergingFigures({ curves }: Terms): Figure[] {
     return at < 0 ? [] : [at - (curve.divergesAt ?? 0)];
   });
   const seen = delays.filter((delay) => delay >= 0);
-  const most = { atLeast: 0.9 * curves, kind: 'correctness' } as const;
+  const max = { atLeast: 0.9 * curves, kind: 'correctness' } as const;
   return [
-    { name: `seen of ${curves} diverging curves`, value: seen.length, unit: 'count', aim: most },
+    { name: `seen of ${curves} diverging curves`, value: seen.length, unit: 'count', aim: max },
     { name: 'points from divergence to alarm, p50', value: median(seen), unit: 'count' },
     { name: 'called diverging before they were', value: delays.length - seen.length, unit: 'count', aim: none },
   ];

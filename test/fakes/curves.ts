@@ -80,18 +80,18 @@ const smoothStep = (at: number): number => 1 / (1 + Math.exp(-at));
 
 /** Episodes: more and more reward, with a spread of the same size; some end at once. */
 const reward: Shape = (noise, points) => {
-  const [most, middle, width] = [noise.between(50, 500), noise.between(0.2, 0.6), noise.between(0.05, 0.2)];
+  const [max, middle, width] = [noise.between(50, 500), noise.between(0.2, 0.6), noise.between(0.05, 0.2)];
   const [spread, failures] = [noise.between(0.05, 0.4), noise.between(0, 0.08)];
   return curve(points, (_, at) => {
-    const level = most * smoothStep((at - middle) / width);
+    const level = max * smoothStep((at - middle) / width);
     const episode = level + spread * level * noise.drifting(0.5) + 3 * Math.abs(noise.normal());
     return noise.isHit(failures) ? 0.1 * episode : episode;
   });
 };
 
 const accuracy: Shape = (noise, points) => {
-  const [most, rate] = [noise.between(0.6, 0.99), noise.between(4, 20)];
-  return curve(points, (_, at) => Math.min(1, most * (1 - Math.exp(-rate * at)) + 0.1 + 0.02 * noise.normal()));
+  const [max, rate] = [noise.between(0.6, 0.99), noise.between(4, 20)];
+  return curve(points, (_, at) => Math.min(1, max * (1 - Math.exp(-rate * at)) + 0.1 + 0.02 * noise.normal()));
 };
 
 const healthy: Readonly<Record<string, readonly [metric: string, shape: Shape]>> = {

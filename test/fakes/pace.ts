@@ -2,8 +2,8 @@
 import { availableParallelism, loadavg } from 'node:os';
 
 /** Beyond it a time says nothing any more. */
-const mostTimes = 3;
+const maxTimes = 3;
 
 /** So many milliseconds; up to three times as many where more is at work than there are processors for. */
 export const atPace = (ms: number): number =>
-  ms * Math.min(mostTimes, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));
+  ms * Math.min(maxTimes, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));

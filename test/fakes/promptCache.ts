@@ -45,7 +45,7 @@ function part(head: string, value: Json): CachePart {
 
 const charsPerToken = 4;
 /** Nothing shorter is cached. */
-const leastTokens = 1_024;
+const minTokens = 1_024;
 /** So many parts before a mark are looked at for what was written there (Messages API). */
 const lookBack = 20;
 
@@ -67,7 +67,7 @@ export class PromptCache {
     const hasMarks = points.some(({ isMarked }) => isMarked);
     const total = points.at(-1)?.tokens ?? 0;
     const read = this.#read(points, hasMarks);
-    const ends = points.filter(({ isMarked, tokens }) => (isMarked || !hasMarks) && tokens >= leastTokens);
+    const ends = points.filter(({ isMarked, tokens }) => (isMarked || !hasMarks) && tokens >= minTokens);
     for (const { hash } of ends) this.#written.add(hash);
     // Where there are no marks, writing is not charged apart.
     const cacheWriteTokens = hasMarks ? Math.max(0, (ends.at(-1)?.tokens ?? 0) - read) : 0;

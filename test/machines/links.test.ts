@@ -130,7 +130,7 @@ describe('a fleet on links that break', function () {
   it('has the ledger of an undisturbed one, however often they break and Helios is killed', async () => {
     console.log(`      ${chaosSeconds} s, ${kills} kills`);
     const next = random(seedOf('HELIOS_CHAOS_SEED', 20_261_120));
-    const between = ([least = 0, most = 0]: readonly number[]): number => least + next() * (most - least);
+    const between = ([min = 0, max = 0]: readonly number[]): number => min + next() * (max - min);
     await newSession('calm', 0.02);
     const calm = helios('calm', 'bring loss < 10');
     assert.deepEqual(await once(calm, 'exit'), [0, null]);

@@ -53,12 +53,12 @@ describe('job arrays', () => {
     const cancelled = await runs.kill(eleven);
     assert.equal(cancelled.isVerified, true);
 
-    let most = 0;
+    let max = 0;
     const running = (): number => launched.filter(({ liveness }) => liveness.kind === 'running').length;
     await until(
       'three are over',
       () => {
-        most = Math.max(most, running());
+        max = Math.max(max, running());
         return launched.filter(({ liveness }) => liveness.kind === 'ended').length >= 4;
       },
       60_000,
@@ -77,7 +77,7 @@ describe('job arrays', () => {
       verdicts.map((verdict) => (verdict.kind === 'failed' ? `failed ${verdict.code}` : verdict.kind)),
       ['ok', 'ok', 'ok', 'ok', 'ok', 'time_limit', 'ok', 'failed 3', 'ok', 'ok', 'ok', 'killed'],
     );
-    assert.ok(most <= 2, `${most} at a time`);
+    assert.ok(max <= 2, `${max} at a time`);
     for (const [index, run] of launched.entries()) {
       if (index === 11) continue;
       const losses = run.metrics.series('loss').values;

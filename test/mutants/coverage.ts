@@ -124,7 +124,7 @@ const spans = (packed: string): readonly (readonly [number, number])[] =>
  * The test files that execute a mutant, at most `most`, the nearest by name; up to twice as many where they are of the
  * mutant's own folder. The fastest comes first. Code that has changed since it was counted is taken as a whole.
  */
-export function testsFor(mutant: Mutant, map: CoverageMap, sources: Sources, most: number): readonly string[] {
+export function testsFor(mutant: Mutant, map: CoverageMap, sources: Sources, max: number): readonly string[] {
   const loader = loaderOf(mutant.file, sources);
   const hash = hashOf(sources.get(loader) ?? '');
   const { first, last } =
@@ -145,7 +145,7 @@ export function testsFor(mutant: Mutant, map: CoverageMap, sources: Sources, mos
         other.share - one.share ||
         one.ms - other.ms,
     )
-    .filter((each, index) => index < (each.isOwn ? 2 * most : most))
+    .filter((each, index) => index < (each.isOwn ? 2 * max : max))
     .toSorted((one, other) => one.ms - other.ms)
     .map(({ test }) => test);
 }

@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     file: { type: 'string', default: '' },
     each: { type: 'string', default: '17' },
     seed: { type: 'string', default: process.env['HELIOS_MUTANTS_SEED'] ?? String(defaultSeed) },
-    most: { type: 'string', default: '12' },
+    max: { type: 'string', default: '12' },
     jobs: { type: 'string', default: '2' },
     resume: { type: 'boolean', default: false },
     map: { type: 'boolean', default: false },
@@ -112,7 +112,7 @@ async function judged(
   const results: Result[] = [];
   await inTrees(trees, mutants, async (tree, mutant) => {
     const text = sources.get(mutant.file) ?? '';
-    const tests = testsFor(mutant, map, sources, Number(options.most));
+    const tests = testsFor(mutant, map, sources, Number(options.max));
     const known = before.get(mutant.id);
     if (known && isStill(known, tree, { text, mutant, tests })) return void results.push(known);
     const startedMs = performance.now();

@@ -16,7 +16,7 @@ export interface Result extends Verdict {
 }
 
 const resultsFile = join(outFolder, 'mutants/results.json');
-const leastShare = 0.85;
+const minShare = 0.85;
 
 export const readResults = (): readonly Result[] =>
   existsSync(resultsFile) ? (JSON.parse(readFileSync(resultsFile, 'utf8')) as Result[]) : [];
@@ -40,7 +40,7 @@ export function printTable(results: readonly Result[], log: (line: string) => vo
   });
   for (const { part, killed, all, share, survivors } of rows) {
     const numbers = `${killed}/${all}`.padStart(7);
-    const mark = share < leastShare ? `  below ${100 * leastShare} %` : '';
+    const mark = share < minShare ? `  below ${100 * minShare} %` : '';
     log(`${part.padEnd(18)} ${numbers} ${(100 * share).toFixed(0).padStart(4)} %${mark}`);
     for (const { id, place, change, why } of survivors) {
       log(`    ${id}  ${place}  ${change}  (${equivalents[id] ? `changes nothing: ${equivalents[id]}` : why})`);
@@ -49,5 +49,5 @@ export function printTable(results: readonly Result[], log: (line: string) => vo
   const killed = rows.reduce((sum, row) => sum + row.killed, 0);
   const all = rows.reduce((sum, row) => sum + row.all, 0);
   log(`${killed} of ${all} killed`);
-  return rows.every(({ share }) => share >= leastShare);
+  return rows.every(({ share }) => share >= minShare);
 }

@@ -9,16 +9,16 @@ export interface AxisLabel {
 }
 
 /** At most `most` or one more, evenly spaced. */
-export function axisLabels(axis: TrackAxis, shown: Range, most: number): AxisLabel[] {
+export function axisLabels(axis: TrackAxis, shown: Range, max: number): AxisLabel[] {
   const size = shown.to - shown.from;
-  const stepSize = axis === 'time' ? (timeStep(size, most) ?? size / most) : niceStep(size / most);
+  const stepSize = axis === 'time' ? (timeStep(size, max) ?? size / max) : niceStep(size / max);
   // Hours of the clock of this computer, not of Greenwich.
   const offset = axis === 'time' ? new Date(shown.from).getTimezoneOffset() * 60_000 : 0;
   const labels: AxisLabel[] = [];
   // Steps are counted from 1.
   const shift = axis === 'time' ? offset : -1;
   const first = Math.ceil((shown.from - shift) / stepSize) * stepSize + shift;
-  for (let at = first; at <= shown.to && labels.length <= most; at += stepSize)
+  for (let at = first; at <= shown.to && labels.length <= max; at += stepSize)
     labels.push({ at, text: axis === 'time' ? timeLabel(at, stepSize) : formatX(at + 1, 'step') });
   return labels;
 }

@@ -15,7 +15,7 @@ export interface LedgerEvents {
 
 const numeric: ReadonlySet<LedgerColumn> = new Set(['number', 'best', 'cost']);
 /** Runs of a sweep beyond these are counted. */
-const mostRuns = 4;
+const maxRuns = 4;
 
 export class LedgerTab {
   readonly root = tabPanel('ledger');
@@ -82,11 +82,11 @@ export class LedgerTab {
   }
 
   #runs({ runs }: LedgerLine): (Node | string)[] {
-    const links = runs.slice(0, mostRuns).flatMap(({ id, name }, index) => {
+    const links = runs.slice(0, maxRuns).flatMap(({ id, name }, index) => {
       const link = linkButton(name, () => this.#events.openRun(id), `Open the output of ${name}`);
       return index === 0 ? [link] : [', ', link];
     });
-    return runs.length > mostRuns ? [...links, ` and ${runs.length - mostRuns} more`] : links;
+    return runs.length > maxRuns ? [...links, ` and ${runs.length - maxRuns} more`] : links;
   }
 }
 

@@ -4,7 +4,7 @@ import { readRows, type RunBar, type TimelineRow } from '../../src/protocol/sess
 
 const pageRows = 100;
 /** Pages far from those in sight are let go of beyond this. */
-const mostPages = 40;
+const maxPages = 40;
 
 interface Page {
   rows: readonly TimelineRow[];
@@ -62,7 +62,7 @@ export class RowStore {
       if (!page.isFresh && !page.isReading) void this.#read(index, page);
     }
     for (const index of this.#pages.keys()) {
-      if (this.#pages.size <= mostPages) break;
+      if (this.#pages.size <= maxPages) break;
       this.#pages.delete(index);
     }
   }

@@ -85,7 +85,7 @@ export class TimelineList {
       this.#rows.delete(index);
     }
     const bars = [...model.bars()].filter((bar) => bar.fromRow < to && barEnd(bar, model.total) >= from);
-    const lanes = bars.reduce((most, { lane }) => Math.max(most, lane + 1), 0);
+    const lanes = bars.reduce((max, { lane }) => Math.max(max, lane + 1), 0);
     this.root.style.setProperty('--gutter', `${lanes * laneWidth + (lanes > 0 ? 6 : 0)}px`);
     for (let index = from; index < to; index++) this.#drawRow(index, model);
     this.#drawGutter(bars, { from, to });

@@ -160,12 +160,12 @@ export class Track {
   }
 }
 
-const mostNames = 5;
+const maxNames = 5;
 
 function thingsAt(track: TrackAnswer, x: number, mark: TrackAnswer['marks'][number] | undefined): string[] {
   const bars = track.bars.filter(({ from, to }) => from <= x && to >= x);
-  const runs = bars.slice(0, mostNames).map(({ name, count }) => (count > 1 ? counted(count, 'run') : name));
-  const more = bars.length > mostNames ? [`${bars.length - mostNames} more runs`] : [];
+  const runs = bars.slice(0, maxNames).map(({ name, count }) => (count > 1 ? counted(count, 'run') : name));
+  const more = bars.length > maxNames ? [`${bars.length - maxNames} more runs`] : [];
   const sleep = track.sleeps.find(({ from, to }) => from <= x && to >= x);
   const slept =
     sleep === undefined ? [] : [`${sleep.why}${track.axis === 'time' ? ` · ${span(sleep.to - sleep.from)}` : ''}`];

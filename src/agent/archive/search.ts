@@ -110,15 +110,15 @@ const patternsFor = (words: readonly string[]): RegExp[] =>
 const beginning = (word: string): string => [...word].slice(0, longestWordBytes / 12).join('');
 
 const longest = (words: readonly string[]): string =>
-  words.reduce((most, word) => (word.length > most.length ? word : most), '');
+  words.reduce((max, word) => (word.length > max.length ? word : max), '');
 
-const mostGoalBytes = 256 * 1024;
+const maxGoalBytes = 256 * 1024;
 
 /** From the first line; empty where it cannot be told. */
 async function goalOf(file: string): Promise<string> {
   try {
     await using handle = await open(file);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(mostGoalBytes), 0, mostGoalBytes, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxGoalBytes), 0, maxGoalBytes, 0);
     const end = buffer.indexOf(10);
     const first = parseEvent<SessionEvent>(buffer.toString('utf8', 0, end === -1 ? bytesRead : end)) as
       JournalEvent | undefined;

@@ -25,13 +25,13 @@ export const minOutputTokens = 4_096;
  * too; but there is always another experiment, so it never keeps the call from being made.
  */
 export function affordable(measures: readonly Measure[], call: NextCall): Affordable {
-  const least = Math.min(minOutputTokens, call.maxOutputTokens);
+  const min = Math.min(minOutputTokens, call.maxOutputTokens);
   let maxOutputTokens = call.maxOutputTokens;
   for (const measure of measures) {
     const output = outputWithin(measure, call);
     if (typeof output === 'string') return { kind: 'unpriced', why: output };
-    if (output < least && isHard(measure)) return { kind: 'over', measure, needs: needsOf(measure, call, least) };
-    maxOutputTokens = Math.min(maxOutputTokens, Math.max(least, output));
+    if (output < min && isHard(measure)) return { kind: 'over', measure, needs: needsOf(measure, call, min) };
+    maxOutputTokens = Math.min(maxOutputTokens, Math.max(min, output));
   }
   return { kind: 'fits', maxOutputTokens };
 }

@@ -73,7 +73,7 @@ const sweepLines = (state: SessionState): ListedLine[] =>
     }),
   );
 
-const mostImported = 60;
+const maxImported = 60;
 
 /** What was kept counts most, then the newest. */
 const importedLines = ({ imported }: SessionState): ListedLine[] =>
@@ -82,7 +82,7 @@ const importedLines = ({ imported }: SessionState): ListedLine[] =>
     .toSorted(
       (a, b) => Number(b.result.status === 'keep') - Number(a.result.status === 'keep') || b.position - a.position,
     )
-    .slice(0, mostImported)
+    .slice(0, maxImported)
     .map(({ result, position }) => ({ text: importedLine(result), position }));
 
 function waitingText({ sleep, monitor }: SessionState): string {

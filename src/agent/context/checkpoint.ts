@@ -22,7 +22,7 @@ const safeShare = 0.9;
  */
 const workingTokens = 64_000;
 /** Below this much conversation there is nothing to gain. */
-const leastRoomTokens = 2_000;
+const minRoomTokens = 2_000;
 /** Of a conversation that the model refused as too long, so much is tried next. */
 const refusedShare = 0.75;
 
@@ -53,7 +53,7 @@ export function roomOf(window: ModelDescription | undefined, size: ContextSize):
   const { contextTokens = defaultWindowTokens, maxOutputTokens = replyTokens } = window ?? {};
   const reply = Math.min(maxOutputTokens, replyTokens, contextTokens * replyShare);
   const full = Math.min((contextTokens - reply) * safeShare, workingTokens);
-  const free = Math.max(full - size.fixedTokens, leastRoomTokens) / size.factor;
+  const free = Math.max(full - size.fixedTokens, minRoomTokens) / size.factor;
   const conversation = Math.min(free, (size.refusedWeight ?? Infinity) * refusedShare);
   return {
     conversation,

@@ -149,8 +149,8 @@ interface Measured extends Asked {
 }
 
 /** No tokenizer is further off than this; figures below count something else, such as what was not cached. */
-const leastFactor = 0.5;
-const mostFactor = 3;
+const minFactor = 0.5;
+const maxFactor = 3;
 /** A difference between two requests teaches from this weight on. */
 const teachingWeight = 1_000;
 
@@ -205,7 +205,7 @@ class ContextMeter {
     const last = this.#last?.model === this.#model ? this.#last : undefined;
     const told = last && last.tokens - fixedTokens + (this.#weight - last.weight) * factor;
     // Some servers leave out of their figures what they had cached.
-    const conversation = Math.max(told ?? this.#weight * factor, this.#weight * leastFactor);
+    const conversation = Math.max(told ?? this.#weight * factor, this.#weight * minFactor);
     return {
       totalTokens: Math.ceil(fixedTokens + conversation),
       fixedTokens,
@@ -253,7 +253,7 @@ function slope(first: Measured, later: Measured): number | undefined {
   const more = later.weight - first.weight;
   if (more < teachingWeight) return undefined;
   const factor = (later.tokens - first.tokens) / more;
-  return factor < leastFactor ? undefined : Math.min(mostFactor, factor);
+  return factor < minFactor ? undefined : Math.min(maxFactor, factor);
 }
 
 const meterOf = growingFold<JournalEvent, ContextMeter>(

@@ -85,12 +85,12 @@ function decided(news: News, event: Extract<JournalEvent, { type: 'experiment.de
   news.texts.set(id, `[${who}: experiment ${experimentId} is ${decision}, ${oneLine(why, 400)}.]`);
 }
 
-const mostImported = 30;
+const maxImported = 30;
 
 /** What was kept first: it is what was built on. */
 function importedText({ source, results }: Extract<JournalEvent, { type: 'results.imported' }>): string {
   const ranked = results.toSorted((a, b) => Number(b.status === 'keep') - Number(a.status === 'keep'));
-  const lines = ranked.slice(0, mostImported).map(importedLine);
+  const lines = ranked.slice(0, maxImported).map(importedLine);
   const left = results.length - lines.length;
   return [
     `[The user brought in ${results.length} results of before from ${oneLine(source, 100)}. They were not measured here: do not compare with them, and do not try again what they discarded without a reason.]`,

@@ -38,7 +38,7 @@ export interface ListedLine {
 }
 
 const newlineTokens = textTokens('\n');
-const leastLineTokens = 8;
+const minLineTokens = 8;
 
 /**
  * Lines under a heading, the most important given first: as many of them as fit, and at least the beginning of the first.
@@ -55,7 +55,7 @@ export function listSection(share: number, lines: readonly ListedLine[], title: 
       const shown: ListedLine[] = [];
       for (const line of lines) {
         const cost = textTokens(line.text) + newlineTokens;
-        if (cost > left && (shown.length > 0 || left < leastLineTokens)) break;
+        if (cost > left && (shown.length > 0 || left < minLineTokens)) break;
         shown.push(cost > left ? { ...line, text: cut(line.text, left - newlineTokens) } : line);
         left -= cost;
       }

@@ -28,10 +28,10 @@ export type EarlierAttempt = FoundAttempt & { readonly likeness: 'same' | 'seed'
 
 /** A launch waits no longer for the index: what it knows by then counts. */
 const withinMs = 50;
-const mostAsked = 500;
-const mostFound = 50;
+const maxAsked = 500;
+const maxFound = 50;
 /** Of one session, the newest. */
-const mostIndexed = 200;
+const maxIndexed = 200;
 const maxToldChars = 300;
 
 export class EarlierAttempts {
@@ -53,7 +53,7 @@ export class EarlierAttempts {
 
   /** Those of other sessions, the newest first; as far as they are known within 50 ms. Code without a repository has none. */
   async like(attempts: readonly Attempt[], sessionId: SessionId): Promise<readonly EarlierAttempt[]> {
-    const asked = attempts.filter(({ code }) => code.kind === 'git').slice(0, mostAsked);
+    const asked = attempts.filter(({ code }) => code.kind === 'git').slice(0, maxAsked);
     if (asked.length === 0) return [];
     this.prepare();
     const { index, clock } = this.#deps;
@@ -65,7 +65,7 @@ export class EarlierAttempts {
     const same = new Set(keys.map((key) => key.same));
     const seeds = [...new Set(keys.map((key) => key.seed))];
     return index
-      .attemptsLike(seeds, sessionId, mostFound)
+      .attemptsLike(seeds, sessionId, maxFound)
       .map((found) => ({ ...found, likeness: same.has(found.same) ? 'same' : 'seed' }));
   }
 }
@@ -73,7 +73,7 @@ export class EarlierAttempts {
 /** What the index keeps of a session for others. */
 export function indexedAttempts(state: SessionState, { experiments }: Pick<Ledger, 'experiments'>): IndexedAttempt[] {
   const attempts = experiments.flatMap((row) => row.runs.map((run) => ({ row, run })));
-  const indexed = attempts.slice(-mostIndexed).flatMap(({ row, run }) => attemptOf(state, row, run) ?? []);
+  const indexed = attempts.slice(-maxIndexed).flatMap(({ row, run }) => attemptOf(state, row, run) ?? []);
   return [...new Map(indexed.map((attempt) => [attempt.same, attempt])).values()];
 }
 

@@ -13,7 +13,7 @@ export interface EnvironmentDeps {
   readonly folder: string;
 }
 
-const mostChanges = 20;
+const maxChanges = 20;
 
 /** One sentence: what is different since `envId` was recorded, that nothing is, or why it is not known. Never rejects. */
 export async function environmentSince(
@@ -49,6 +49,6 @@ const withoutCode = ({ git: _, ...environment }: Environment): Environment => en
 const interpreterOf = ({ python }: Environment): string | undefined => python?.replace(/^\S+ /, '');
 
 function listed(changes: readonly string[]): string {
-  const left = changes.length - mostChanges;
-  return [...changes.slice(0, mostChanges), ...(left > 0 ? [`and ${left} more`] : [])].join('; ');
+  const left = changes.length - maxChanges;
+  return [...changes.slice(0, maxChanges), ...(left > 0 ? [`and ${left} more`] : [])].join('; ');
 }

@@ -64,7 +64,7 @@ export interface ExperimentRequest extends ExperimentArguments {
 }
 
 /** Trees that are compared with the one that is to run. */
-const mostTrees = 3;
+const maxTrees = 3;
 
 export class Experiments implements Disposable {
   readonly #deps: ExperimentsDeps;
@@ -207,7 +207,7 @@ export class Experiments implements Disposable {
     const known = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
     if (known.includes(code.tree)) return undefined;
     const { repo, tree } = code;
-    return sameCode(machine, { repo, tree, commands, others: known.slice(0, mostTrees) });
+    return sameCode(machine, { repo, tree, commands, others: known.slice(0, maxTrees) });
   }
 
   #refuseOtherCode({ id, plan }: ExperimentRow, { code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>): void {

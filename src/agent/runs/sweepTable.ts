@@ -17,21 +17,21 @@ export interface SweepView {
   tail(row: LedgerRow): string | undefined;
 }
 
-const mostRows = 20;
-const mostSkipped = 5;
+const maxRows = 20;
+const maxSkipped = 5;
 const tailChars = 300;
 
 /** At most some thousand characters, however many points there are. */
 export function sweepTable(view: SweepView, end = view.sweep.end): string {
   const { sweep, ledger, problems } = view;
   const rows = ranked(ledger);
-  const left = rows.length - mostRows;
-  const skipped = [...sweep.skipped].slice(0, mostSkipped);
+  const left = rows.length - maxRows;
+  const skipped = [...sweep.skipped].slice(0, maxSkipped);
   const failed = rows.find(isFailed);
   const tail = failed && view.tail(failed);
   return [
     sweepLine(view, end),
-    ...rows.slice(0, mostRows).map((row) => `- ${rowText(row, ledger.decisive)}`),
+    ...rows.slice(0, maxRows).map((row) => `- ${rowText(row, ledger.decisive)}`),
     ...(left > 0 ? [`- … and ${left} more; show_metrics and task_output tell of each by its run`] : []),
     ...skipped.map(([index, why]) => `- ${sweep.plan.points[index]?.label ?? index}: left out: ${oneLine(why, 200)}`),
     ...(end === undefined ? problems.map((problem) => `Waits: ${oneLine(problem, 200)}`) : []),

@@ -26,7 +26,7 @@ export interface WatchdogAlarmsDeps {
 }
 
 /** Of one kind, of one run: one that comes and goes says nothing new. */
-const mostAlarms = 5;
+const maxAlarms = 5;
 const askWithinMs = 3_600_000;
 /** Between TERM and KILL. What computes with NaN has nothing to save. */
 const graceMs = { nonFinite: 300, other: 5_000 } as const;
@@ -64,7 +64,7 @@ export class WatchdogAlarms {
     const { id: runId } = run.spec;
     const state = log.state.runs.get(runId);
     if (state === undefined || state.verdict !== undefined || run.liveness.kind === 'ended') return;
-    if (state.alarms.filter((alarm) => alarm.kind === kind).length >= mostAlarms) return;
+    if (state.alarms.filter((alarm) => alarm.kind === kind).length >= maxAlarms) return;
     await log.record({ type: 'run.alarmed', runId, kind, detail, action });
     // Not waited for: the end of this run holds up the alarms of no other.
     if (action === 'kill') return void this.#kill(run, kind);

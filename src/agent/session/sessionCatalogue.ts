@@ -33,7 +33,7 @@ export interface CatalogueDeps {
 }
 
 /** States of so many journals that grow without us (another window, the background) are remembered. */
-const mostFollowed = 8;
+const maxFollowed = 8;
 const statsAtOnce = 64;
 /** In place of a size. */
 const unreadable = -1;
@@ -168,7 +168,7 @@ export class SessionCatalogue {
     this.#followed.delete(id);
     this.#followed.set(id, followed);
     const [oldest] = this.#followed.keys();
-    if (this.#followed.size > mostFollowed && oldest !== undefined) this.#followed.delete(oldest);
+    if (this.#followed.size > maxFollowed && oldest !== undefined) this.#followed.delete(oldest);
     return followed;
   }
 }

@@ -150,12 +150,12 @@ function isExperimentOver({ spec }: RunState, { runs }: SessionState): boolean {
   return others.every(({ verdict, notStarted }) => verdict !== undefined || notStarted !== undefined);
 }
 
-const mostMetrics = 5;
+const maxMetrics = 5;
 
 /** The metric of the goal first. */
 function metricsOf({ metrics }: RunState, { target }: SessionState): Record<string, number> {
   const rank = (metric: string): number => (metric === target?.metric ? 0 : 1);
-  const shown = [...metrics].sort((a, b) => rank(a.metric) - rank(b.metric)).slice(0, mostMetrics);
+  const shown = [...metrics].sort((a, b) => rank(a.metric) - rank(b.metric)).slice(0, maxMetrics);
   return Object.fromEntries(shown.map(({ metric, last }) => [metric, last]));
 }
 

@@ -11,9 +11,9 @@ import type { CommandContext } from '../command.ts';
 import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
 
 const lowBytes = 5e9;
-const fewestBytes = 200e6;
+const minBytes = 200e6;
 /** Journals that are read whole, the newest first. */
-const mostJournals = 100;
+const maxJournals = 100;
 
 /** The home folder, its keys, the index, journals and leases. Changes nothing but the index. */
 export async function storageFindings(engine: Engine, { home }: CommandContext): Promise<Section> {
@@ -35,7 +35,7 @@ async function folderFindings({ folder }: Home): Promise<Finding[]> {
     isWritable
       ? ok('folder', folder)
       : broken('folder', `${folder} cannot be written to.`, 'Choose another with --home.'),
-    free < fewestBytes
+    free < minBytes
       ? broken('disk', `${space}: sessions wait when it is full.`, 'Free some, such as with helios clean.')
       : free < lowBytes
         ? warning('disk', space, 'helios clean takes old sessions away.')
@@ -70,7 +70,7 @@ async function sessionFindings({ sessions }: Engine, home: Home): Promise<Findin
   const left = listed.filter(({ endReason, phase }) => endReason === undefined && phase !== 'paused');
   const owners = await Promise.all(left.map(({ id }) => sessions.owner(id)));
   const interrupted = left.filter((_, index) => owners[index] === undefined);
-  const checked = listed.slice(0, mostJournals);
+  const checked = listed.slice(0, maxJournals);
   const damaged = (await Promise.all(checked.map(({ id }) => damageOf(home, id)))).flat();
   const stale = await staleLeases(
     home,

@@ -1,7 +1,7 @@
 import { cutToWidth, padToWidth, textWidth } from './textWidth.ts';
 
 /** What the last column should have at least; with less it stands below the others. */
-const fewestLast = 24;
+const minLast = 24;
 const indent = '   ';
 
 /** Rows as columns of a terminal: no line is wider than `columns`. The last cell gives way, or has a line of its own. */
@@ -13,7 +13,7 @@ export function columnsText(header: readonly string[], body: readonly (readonly 
   const widths = new Map(kept.map((index) => [index, width(index)]));
   const [last = 0] = kept.slice(-1);
   const left = kept.slice(0, -1).reduce((rest, index) => rest - (widths.get(index) ?? 0) - 2, columns);
-  const isBelow = left < Math.min(fewestLast, widths.get(last) ?? 0);
+  const isBelow = left < Math.min(minLast, widths.get(last) ?? 0);
   const beside = (row: readonly string[]): string =>
     cutToWidth(
       (isBelow ? kept.slice(0, -1) : kept)

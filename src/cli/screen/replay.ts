@@ -11,9 +11,9 @@ import type { Style } from './style.ts';
 import { replyText } from './views.ts';
 
 /** Of the result of one call. */
-const mostResultChars = 2_000;
+const maxResultChars = 2_000;
 /** Of one message: a model may write a book, and a user paste one. */
-const mostTextChars = 20_000;
+const maxTextChars = 20_000;
 
 /** Where the turns `from` to `to` lie in a journal: `first` is the event that begins the first, `end` is past the last. */
 export function replayRange(
@@ -52,17 +52,17 @@ export class ReplayText {
       case 'model.requested':
         return ['', this.#style.dim(`Turn ${event.turn} · ${exactTime(event.at)}`)];
       case 'model.replied':
-        return [...bounded(replyText(event), mostTextChars), ...known];
+        return [...bounded(replyText(event), maxTextChars), ...known];
       case 'message.added':
         return event.origin === 'person'
-          ? [`${this.#style.bold('You:')}`, ...indented(event.text, mostTextChars)]
+          ? [`${this.#style.bold('You:')}`, ...indented(event.text, maxTextChars)]
           : event.origin === 'goal'
             ? []
-            : indented(event.text, mostResultChars).map((line) => this.#style.dim(line));
+            : indented(event.text, maxResultChars).map((line) => this.#style.dim(line));
       case 'tool.finished':
         return [...known, ...(event.isError ? [] : this.#result(event))];
       case 'session.ended':
-        return ['', this.#style.bold(endText(event.reason)), ...bounded(event.summary, mostTextChars)];
+        return ['', this.#style.bold(endText(event.reason)), ...bounded(event.summary, maxTextChars)];
       case 'tool.started':
         return known;
       default:
@@ -73,12 +73,12 @@ export class ReplayText {
   /** An event that is not shown live: then, the block at the foot of the terminal tells of it. */
   #unseen(event: JournalEvent, state: SessionState): readonly string[] {
     const description = describeEvent(event, state);
-    return description === undefined ? [] : [this.#style.dim(descriptionLine(description, mostResultChars))];
+    return description === undefined ? [] : [this.#style.dim(descriptionLine(description, maxResultChars))];
   }
 
   #result({ text, fullPath }: Extract<JournalEvent, { type: 'tool.finished' }>): string[] {
     const rest = fullPath === undefined ? undefined : `the whole result is in ${fullPath}`;
-    return indented(resultText(text), mostResultChars, rest).map((line) => this.#style.dim(line));
+    return indented(resultText(text), maxResultChars, rest).map((line) => this.#style.dim(line));
   }
 }
 

@@ -12,7 +12,7 @@ import { replyText, type SessionView } from './views.ts';
 import type { Output } from '../world.ts';
 
 const tickMs = 1000;
-const mostRuns = 8;
+const maxShownRuns = 8;
 
 export interface TerminalViewOptions {
   readonly output: Output;
@@ -95,7 +95,7 @@ export class TerminalView implements SessionView, Disposable {
   #block(): readonly string[] {
     const { clock, style, values } = this.#options;
     if (this.#session === undefined) return [];
-    const maxRuns = Math.max(1, Math.min(mostRuns, this.#screen.rows - 6));
+    const maxRuns = Math.max(1, Math.min(maxShownRuns, this.#screen.rows - 6));
     const { state, ledger } = this.#session;
     return liveBlock({
       state,

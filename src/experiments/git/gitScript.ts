@@ -44,7 +44,7 @@ export interface GitCall {
   readonly signal?: AbortSignal;
 }
 
-const mostOutputBytes = 256 * 1024 * 1024;
+const maxOutputBytes = 256 * 1024 * 1024;
 
 /** What the script printed, byte for byte as latin1. Rejects with `GitFailure`. */
 export async function runGit(call: GitCall): Promise<string> {
@@ -91,7 +91,7 @@ class Output {
 
   take(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
-    if (this.#bytes > mostOutputBytes) throw new GitFailure('git', 'git printed more than can be taken.');
+    if (this.#bytes > maxOutputBytes) throw new GitFailure('git', 'git printed more than can be taken.');
     this.#chunks.push(Uint8Array.from(bytes));
   }
 

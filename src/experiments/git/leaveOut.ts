@@ -50,7 +50,7 @@ export const secretPatterns: readonly string[] = [
 const weights =
   /\.(?:pt|pth|ckpt|safetensors|bin|h5|hdf5|keras|onnx|pb|tflite|gguf|ggml|pkl|pickle|joblib|npy|npz|msgpack|parquet|arrow|feather|tfrecord|mdb|db|sqlite3?|zip|tar|gz|tgz|bz2|xz|zst|7z|so|a|o|whl|jar|mp4|mov|avi|wav|flac)$/i;
 /** A small array beside the code may be part of it. */
-const mostWeightBytes = 1000 * 1000;
+const maxWeightBytes = 1000 * 1000;
 
 export const looksSecretByName = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -60,19 +60,19 @@ export const looksSecretByName = (path: string): boolean => {
 /** Why a file of this name and size is left out, in a few words; `undefined`: it is not. */
 export function tooLarge(path: string, bytes: number, { maxFileBytes }: LeaveOutLimits): string | undefined {
   if (bytes > maxFileBytes) return formatBytes(bytes);
-  return weights.test(path) && bytes > mostWeightBytes ? `binary of ${formatBytes(bytes)}` : undefined;
+  return weights.test(path) && bytes > maxWeightBytes ? `binary of ${formatBytes(bytes)}` : undefined;
 }
 
 /** Reports that Helios writes beside the code: they would make another state of it. */
 export const isOwnReport = (path: string): boolean => /(?:^|\/)helios-reports\//.test(path);
 
-const mostNamed = 40;
+const maxNamed = 40;
 
 /** `data.bin (25 MB)`, each once, the first ones by name and the others by their number. */
 export function namedLeftOut(reasons: ReadonlyMap<string, string>): readonly string[] {
   const lines = [...reasons].map(([path, why]) => `${shownName(path)} (${why})`);
-  const left = lines.length - mostNamed;
-  return left > 0 ? [...lines.slice(0, mostNamed), `… and ${left} more`] : lines;
+  const left = lines.length - maxNamed;
+  return left > 0 ? [...lines.slice(0, maxNamed), `… and ${left} more`] : lines;
 }
 
 /** Names are bytes here, and text for whoever reads them. */

@@ -27,7 +27,7 @@ function parseFile(line: string): FileState[] {
   return [{ path, sizeBytes: Number(size), modifiedMs: (Number(seconds) + fraction) * 1000, inode }];
 }
 
-const mostEventFiles = 200;
+const maxEventFiles = 200;
 
 export const eventFilesScript = (folder: string): string =>
   [
@@ -35,7 +35,7 @@ export const eventFilesScript = (folder: string): string =>
     'echo folder',
     statLines(
       (flags) =>
-        `find -L ${shellQuote(folder)} -type f -name '*tfevents*' -exec stat -L ${flags} {} + | sort -t '|' -k 2 | tail -n ${mostEventFiles}`,
+        `find -L ${shellQuote(folder)} -type f -name '*tfevents*' -exec stat -L ${flags} {} + | sort -t '|' -k 2 | tail -n ${maxEventFiles}`,
     ),
   ].join('\n');
 

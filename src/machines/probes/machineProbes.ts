@@ -6,7 +6,7 @@ import { HostProbes } from './hostProbes.ts';
 import type { ProbeAnswers, ProbeKind, ProbedMachine, ProbeOf, ProbeSink } from './probe.ts';
 
 /** A machine that is very busy may need a second look. */
-const mostTries = 2;
+const maxTries = 2;
 
 export class MachineProbes implements Disposable {
   readonly #clock: Clock;
@@ -39,7 +39,7 @@ export class MachineProbes implements Disposable {
       answer: (given) => answer.resolve(given),
       failed(message) {
         failures += 1;
-        if (failures === mostTries) answer.reject(new MachineFailure('io', `${machine.id}: ${message}`));
+        if (failures === maxTries) answer.reject(new MachineFailure('io', `${machine.id}: ${message}`));
       },
     });
     return answer.promise.finally(() => watching.dispose());

@@ -26,7 +26,7 @@ const calmAfterMs = 30_000;
 const calmBeatMs = 500;
 /** A look that takes long (a slow file server) is taken less often. */
 const restPerProbe = 4;
-const leastRetryMs = 250;
+const minRetryMs = 250;
 const smallBlockBytes = 512;
 const largeBlockBytes = 64 * 1024;
 const largeReadBytes = 4 * 1024 * 1024;
@@ -99,8 +99,8 @@ export class RemoteFollows implements Disposable {
     this.#isProbing = false;
     this.#isDown = false;
     const isCalm = this.#parts.clock.now() - this.#changedMs > calmAfterMs;
-    const leastMs = this.#parts.shell.stays ? beatMs : pollMs;
-    this.#wait(Math.max(leastMs, this.#listMs * restPerProbe, isCalm ? calmBeatMs : 0));
+    const minMs = this.#parts.shell.stays ? beatMs : pollMs;
+    this.#wait(Math.max(minMs, this.#listMs * restPerProbe, isCalm ? calmBeatMs : 0));
   }
 
   /** Told once per outage; the files are read on from where they were when the host is back. */
@@ -109,7 +109,7 @@ export class RemoteFollows implements Disposable {
     const failure = asFailure(error);
     if (!this.#isDown) for (const follow of [...this.#follows]) follow.sink.onError(failure);
     this.#isDown = true;
-    this.#wait(Math.max(leastRetryMs, this.#parts.retryAfterMs()));
+    this.#wait(Math.max(minRetryMs, this.#parts.retryAfterMs()));
   }
 
   #wait(delayMs: number): void {

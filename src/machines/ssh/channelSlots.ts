@@ -33,7 +33,7 @@ export interface ChannelSlotsOptions {
 export class ChannelSlots {
   readonly isOneByOne: boolean;
   readonly #clock: Clock;
-  readonly #most: number;
+  readonly #max: number;
   #limit: number;
   #refusedMs = 0;
   #inUse = 0;
@@ -45,8 +45,8 @@ export class ChannelSlots {
   constructor(clock: Clock, options: ChannelSlotsOptions = {}) {
     this.#clock = clock;
     this.isOneByOne = options.isOneByOne ?? false;
-    this.#most = this.isOneByOne ? 1 : defaultLimit;
-    this.#limit = this.#most;
+    this.#max = this.isOneByOne ? 1 : defaultLimit;
+    this.#limit = this.#max;
   }
 
   /** Resolves with the slot; disposing gives it back. Rejects with the signal's reason while it waits. */
@@ -106,8 +106,8 @@ export class ChannelSlots {
 
   #recover(): void {
     const nowMs = this.#clock.now();
-    while (this.#limit < this.#most && nowMs - this.#refusedMs >= recoveryMs) {
-      this.#limit = Math.min(this.#most, this.#limit * 2);
+    while (this.#limit < this.#max && nowMs - this.#refusedMs >= recoveryMs) {
+      this.#limit = Math.min(this.#max, this.#limit * 2);
       this.#refusedMs += recoveryMs;
     }
   }

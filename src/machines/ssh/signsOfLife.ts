@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../../base/clock.ts';
 
 /** Each of these, the server is to be asked for a sign. */
 export const probeEveryMs = 5000;
-const mostSilent = 3;
+const maxSilent = 3;
 
 /**
  * Destroys `way` when nothing has arrived for `mostSilent` to one more intervals. What is sent queues behind what was sent
@@ -17,7 +17,7 @@ export function watchLife(socket: Duplex, clock: Clock = systemClock): void {
   const check = (): void => {
     silent = hasArrived ? 0 : silent + 1;
     hasArrived = false;
-    if (silent >= mostSilent) socket.destroy();
+    if (silent >= maxSilent) socket.destroy();
     else next = clock.after(probeEveryMs, check);
   };
   let next = clock.after(probeEveryMs, check);

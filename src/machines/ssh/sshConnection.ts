@@ -38,9 +38,9 @@ const refusals: readonly unknown[] = [1, 2, resourceShortage];
 /** A server may still be clearing up after the session that has just ended. */
 const fullRetryMs = 100;
 const fewRefusals = 5;
-const mostRefusals = 20;
+const maxRefusals = 20;
 /** What stays open can be done without. */
-const mostStreamRefusals = 3;
+const maxStreamRefusals = 3;
 
 export class SshConnection implements CommandHost, Disposable {
   readonly target: SshTarget;
@@ -310,8 +310,8 @@ export class SshConnection implements CommandHost, Disposable {
       } catch (error) {
         if (isRefusal(error) && use !== 'urgent') slots.lower({ isOften: refused >= fewRefusals });
         slot.dispose();
-        const most = use === undefined ? mostRefusals : use === 'stream' ? mostStreamRefusals : 0;
-        if (!isRefusal(error) || ++refused > most) throw error;
+        const max = use === undefined ? maxRefusals : use === 'stream' ? maxStreamRefusals : 0;
+        if (!isRefusal(error) || ++refused > max) throw error;
         await delay(this.#clock, fullRetryMs);
       }
     }

@@ -13,7 +13,7 @@ export interface ArchiveEnds {
 }
 
 /** busybox gets all names as arguments of one command, and knows neither long headers of POSIX nor parts of seconds. */
-export const mostNameBytes = (tools: Tools): number => (tools.tar === 'busybox' ? 24 * 1024 : Infinity);
+export const maxNameBytes = (tools: Tools): number => (tools.tar === 'busybox' ? 24 * 1024 : Infinity);
 
 function packScript(path: string, own: Tools, other: Tools): string {
   const isPlain = other.tar === 'busybox';
@@ -83,7 +83,7 @@ export async function sendFolders(
   names: readonly Bytes[],
   options: Pick<RelayOptions, 'signal' | 'onBytes'>,
 ): Promise<void> {
-  const limit = mostNameBytes(tools.from);
+  const limit = maxNameBytes(tools.from);
   for (let at = 0; at < names.length;) {
     let end = at;
     for (let bytes = 0; end < names.length && (end === at || bytes < limit); end++)

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatBytes, shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
-import { lineful, mostNameBytes, sendBatch, sendFolders } from './archive.ts';
+import { lineful, maxNameBytes, sendBatch, sendFolders } from './archive.ts';
 import { batchesOf, type BatchLimits, type Batches } from './batches.ts';
 import { bytesOf, failureAt, quoted, run, textOf, type Bytes } from './ends.ts';
 import { sendLarge } from './largeFile.ts';
@@ -65,7 +65,7 @@ export async function carryOut(survey: Survey, progress: Progress, signal?: Abor
 const limitsFor = ({ tools, single }: Survey): BatchLimits => ({
   files: batchFiles,
   bytes: batchBytes,
-  nameBytes: mostNameBytes(tools.from),
+  nameBytes: maxNameBytes(tools.from),
   // One file is sent alone, whatever its size: its name may be another there.
   largeBytes: single ? 0 : largeBytes,
 });

@@ -3,7 +3,7 @@ import { MachineFailure, type Machine } from '../machine.ts';
 import { exitCode, inOnePiece, shellLine, type Bytes } from './ends.ts';
 
 /** Enough that neither waits for the other's every piece. */
-const mostHeldBytes = 1024 * 1024;
+const maxHeldBytes = 1024 * 1024;
 
 export interface RelayEnd {
   readonly machine: Machine;
@@ -93,7 +93,7 @@ class Line implements AsyncIterable<Uint8Array> {
     this.#held.push(bytes);
     this.#heldBytes += bytes.length;
     this.#wakeTaker();
-    if (this.#heldBytes > mostHeldBytes) return new Promise((resolve) => (this.#wakeGiver = resolve));
+    if (this.#heldBytes > maxHeldBytes) return new Promise((resolve) => (this.#wakeGiver = resolve));
   }
 
   /** Nobody takes anything any more, and nobody is held back. */
@@ -118,7 +118,7 @@ class Line implements AsyncIterable<Uint8Array> {
       const bytes = this.#held.shift();
       if (bytes) {
         this.#heldBytes -= bytes.length;
-        if (this.#heldBytes <= mostHeldBytes / 2) this.#wakeGiver();
+        if (this.#heldBytes <= maxHeldBytes / 2) this.#wakeGiver();
         yield bytes;
       } else if (this.#end) {
         if ('error' in this.#end) throw this.#end.error;

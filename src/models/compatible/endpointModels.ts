@@ -31,13 +31,13 @@ const isWriting = ({ architecture }: Entry): boolean => {
 function openRouter(entry: Entry): ToldModel {
   const { pricing, architecture, top_provider: best, supported_parameters: parameters } = entry;
   const { input_modalities: input } = (architecture ?? {}) as { readonly input_modalities?: unknown };
-  const { max_completion_tokens: most, context_length: held } = (best ?? {}) as Readonly<Record<string, unknown>>;
+  const { max_completion_tokens: max, context_length: held } = (best ?? {}) as Readonly<Record<string, unknown>>;
   const price = priceOf(pricing);
   return {
     id: entry.id,
     ...(typeof entry.name === 'string' && { label: entry.name }),
     contextTokens: count(held) ?? count(entry.context_length),
-    maxOutputTokens: count(most),
+    maxOutputTokens: count(max),
     ...(Array.isArray(parameters) && { toolCalls: words(parameters).includes('tools') ? 'native' : 'text' }),
     ...(input !== undefined && { acceptsImages: words(input).includes('image') }),
     ...(price !== undefined && { price }),

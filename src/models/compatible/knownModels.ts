@@ -72,7 +72,7 @@ export class KnownModels {
   }
 
   #described({ isAssumed = false, ...told }: ToldModel): ModelDescription {
-    const { contextTokens: set, maxOutputTokens: most, acceptsImages, sendsEffort = false } = this.#settings;
+    const { contextTokens: set, maxOutputTokens: max, acceptsImages, sendsEffort = false } = this.#settings;
     const { price, ...rest } = told;
     const contextTokens =
       (isAssumed ? (set ?? told.contextTokens) : (told.contextTokens ?? set)) ?? assumedContextTokens;
@@ -81,7 +81,7 @@ export class KnownModels {
       ...rest,
       label: told.label ?? told.id,
       contextTokens,
-      maxOutputTokens: told.maxOutputTokens ?? most ?? Math.min(assumedOutputTokens, Math.ceil(contextTokens / 4)),
+      maxOutputTokens: told.maxOutputTokens ?? max ?? Math.min(assumedOutputTokens, Math.ceil(contextTokens / 4)),
       toolCalls: this.callsByText(told.id) ? 'text' : 'native',
       ...(images !== undefined && { acceptsImages: images }),
       ...(!sendsEffort && { efforts: [] }),

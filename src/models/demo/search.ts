@@ -52,7 +52,7 @@ function candidates(space: Space, trials: readonly Trial[], goal: DemoGoal): Pro
 
 /** Nothing was measured yet: far smaller steps. */
 function backOff(space: Space, trials: readonly Trial[]): Proposal[] {
-  const lowest = trials.reduce((least, { point }) => Math.min(least, point[space.rate] ?? least), Infinity);
+  const lowest = trials.reduce((min, { point }) => Math.min(min, point[space.rate] ?? min), Infinity);
   return [0.1, 0.01].map((factor) => ({
     point: withRate(space.base, space, rounded(lowest * factor)),
     why: 'nothing was measured yet: smaller steps',

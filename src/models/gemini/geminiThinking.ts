@@ -5,7 +5,7 @@ import type { Effort } from '../model.ts';
 /** `levels`: the lowest effort that it can be told. `budget`: the fewest and the most tokens. */
 type ThinkingMode =
   | { readonly by: 'level'; readonly lowest: 'MINIMAL' | 'LOW' }
-  | { readonly by: 'budget'; readonly fewest: number; readonly most: number }
+  | { readonly by: 'budget'; readonly min: number; readonly max: number }
   | { readonly by: 'none' };
 
 /** Gemini 3 and what came after it refuses a call in the history without the signature of the thought that led to it. */
@@ -17,7 +17,7 @@ export function thinkingConfig(model: string, effort: Effort | undefined): Think
   if (effort === undefined) return { includeThoughts: true };
   if (mode.by === 'level')
     return { includeThoughts: true, thinkingLevel: levelOf(effort, mode.lowest) as ThinkingLevel };
-  const thinkingBudget = Math.min(mode.most, Math.max(mode.fewest, budgets[effort]));
+  const thinkingBudget = Math.min(mode.max, Math.max(mode.min, budgets[effort]));
   // Thoughts of a model that does not think must not be asked for.
   return thinkingBudget === 0 ? { thinkingBudget } : { includeThoughts: true, thinkingBudget };
 }
@@ -27,7 +27,7 @@ export function geminiEfforts(model: string): readonly Effort[] {
   const mode = thinkingModeOf(model);
   if (mode.by === 'none') return [];
   if (mode.by === 'level') return [...(mode.lowest === 'MINIMAL' ? ['none' as const] : []), 'low', 'medium', 'high'];
-  return [...(mode.fewest === 0 ? ['none' as const] : []), 'low', 'medium', 'high', 'max'];
+  return [...(mode.min === 0 ? ['none' as const] : []), 'low', 'medium', 'high', 'max'];
 }
 
 const budgets: Readonly<Record<Effort, number>> = { none: 0, low: 4_000, medium: 12_000, high: 20_000, max: 32_768 };
@@ -43,7 +43,7 @@ function thinkingModeOf(model: string): ThinkingMode {
   // An id without a number, as `gemini-flash-latest`, is of the newest.
   const version = Number(/^gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? (model.startsWith('gemini-') ? Infinity : 0));
   if (version < 2.5) return { by: 'none' };
-  if (version < 3) return { by: 'budget', fewest: isFlash ? 0 : 128, most: isFlash ? 24_576 : 32_768 };
+  if (version < 3) return { by: 'budget', min: isFlash ? 0 : 128, max: isFlash ? 24_576 : 32_768 };
   const hasMinimal = isFlash && (version < 3.7 || (version < Infinity && model.includes('lite')));
   return { by: 'level', lowest: hasMinimal ? 'MINIMAL' : 'LOW' };
 }

@@ -22,7 +22,7 @@ export interface ShellCommand {
   readonly input: string;
 }
 
-const mostDepth = 20;
+const maxDepth = 20;
 
 /** All commands in order, those in substitutions too; `undefined` where the text is not understood. */
 export function shellCommands(text: string): readonly ShellCommand[] | undefined {
@@ -66,7 +66,7 @@ class Reader {
   #draft: Draft = newDraft();
 
   constructor(text: string, depth: number) {
-    if (depth > mostDepth) throw new NotUnderstood();
+    if (depth > maxDepth) throw new NotUnderstood();
     this.#text = text;
     this.#depth = depth;
   }

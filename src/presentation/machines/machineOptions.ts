@@ -126,7 +126,7 @@ export const machineOptions: readonly MachineOption[] = [
     field: 'gpus',
     about: 'GPUs of a job that names no number',
     example: '1',
-    read: (value) => numberOf(value, { isWhole: true, least: 0 }),
+    read: (value) => numberOf(value, { isWhole: true, min: 0 }),
   },
   {
     name: 'cpus',
@@ -245,7 +245,7 @@ export const machineOptions: readonly MachineOption[] = [
     field: 'cpus',
     about: 'at most so many CPUs, a fraction too',
     example: '3.5',
-    read: (value) => numberOf(value, { isWhole: false, least: Number.MIN_VALUE }),
+    read: (value) => numberOf(value, { isWhole: false, min: Number.MIN_VALUE }),
   },
   {
     name: 'memory',

@@ -8,14 +8,14 @@ export interface Mount {
 
 export function numberOf(
   text: string,
-  { isWhole, least }: { readonly isWhole: boolean; readonly least: number },
+  { isWhole, min }: { readonly isWhole: boolean; readonly min: number },
 ): number | undefined {
   const value = (isWhole ? /^\d+$/ : /^\d*\.?\d+$/).test(text) ? Number(text) : NaN;
-  return value >= least && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
+  return value >= min && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 }
 
 /** One or more. */
-export const wholeNumberOf = (text: string): number | undefined => numberOf(text, { isWhole: true, least: 1 });
+export const wholeNumberOf = (text: string): number | undefined => numberOf(text, { isWhole: true, min: 1 });
 
 export function gpuIdsOf(text: string): string[] | undefined {
   const ids = text.split(',').map((id) => id.trim());

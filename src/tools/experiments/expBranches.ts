@@ -5,7 +5,7 @@ import type { ListedBranch } from '../../experiments/git/worktrees.ts';
 import { codeAliases, placeOf, placeParameters, shortCommit, type ExperimentCode } from './experimentCode.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
-const mostBranches = 100;
+const maxBranches = 100;
 
 export const expBranches = (deps: ExperimentCode): Tool =>
   defineTool({
@@ -20,13 +20,13 @@ export const expBranches = (deps: ExperimentCode): Tool =>
       const listed = await deps.worktrees.list(await placeOf(deps, args, context));
       const ledger = listed.filter(({ isOfLedger }) => isOfLedger);
       const branches = listed.filter(({ isOfLedger }) => !isOfLedger);
-      const shown = branches.slice(-mostBranches);
+      const shown = branches.slice(-maxBranches);
       const champion = deps.championFolder();
       return {
         content: {
           branches: shown.map((branch) => fieldsOf(branch, deps.clock.now(), champion)),
           ...(branches.length > shown.length && { older: branches.length - shown.length }),
-          ledger: ledger.slice(-mostBranches).map(({ name, commit }) => `${name} ${shortCommit(commit)}`),
+          ledger: ledger.slice(-maxBranches).map(({ name, commit }) => `${name} ${shortCommit(commit)}`),
         },
         summary: counted(branches.length, 'branch', 'branches'),
       };

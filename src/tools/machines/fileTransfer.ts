@@ -10,7 +10,7 @@ import type { TransferReport } from '../../machines/transfer/transferRequest.ts'
 import { writtenPath, type MachineTools } from '../parameters/machinePath.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 
-const mostNamed = 20;
+const maxNamed = 20;
 const interrupted = 'Interrupted; called again, it goes on from there.';
 
 export const transferOptions = {
@@ -78,7 +78,7 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
 }
 
 const few = (lines: readonly string[]): readonly string[] =>
-  lines.length <= mostNamed ? lines : [...lines.slice(0, mostNamed), `… and ${lines.length - mostNamed} more`];
+  lines.length <= maxNamed ? lines : [...lines.slice(0, maxNamed), `… and ${lines.length - maxNamed} more`];
 
 const progressText = ({ bytes, totalBytes, files: done, totalFiles, bytesPerSecond }: TransferProgress): string =>
   `${done} of ${counted(totalFiles, 'file')} · ${formatBytes(Math.min(bytes, totalBytes))} of ${formatBytes(totalBytes)} · ` +

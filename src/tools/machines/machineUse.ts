@@ -9,7 +9,7 @@ export type ResourceSource = Pick<MachineResources, 'take' | 'gpuTime'>;
 
 /** How long a list waits for the numbers of a machine that has answered. */
 const answerMs = 3000;
-const mostGpus = 16;
+const maxGpus = 16;
 
 /** After three seconds at the latest, with what is known by then. Never rejects. */
 export async function useFields(
@@ -45,8 +45,8 @@ function sampleFields(sample: ResourceSample, held: readonly GpuSlot[]): Record<
     ...rounded({ cpu_percent: cpuPercent, cpus: cpuCount, load_1m: loadAverage }),
     ...gigabytes({ memory_used_gb: memoryUsedBytes, memory_total_gb: memoryTotalBytes }),
     ...(disks && { disks: disks.map((disk) => ({ path: disk.path, ...gigabytes({ free_gb: disk.freeBytes }) })) }),
-    ...(gpus && gpus.length > 0 && { gpus: gpus.slice(0, mostGpus).map((gpu) => gpuFields(gpu, held)) }),
-    ...(gpus && gpus.length > mostGpus && { more_gpus: gpus.length - mostGpus }),
+    ...(gpus && gpus.length > 0 && { gpus: gpus.slice(0, maxGpus).map((gpu) => gpuFields(gpu, held)) }),
+    ...(gpus && gpus.length > maxGpus && { more_gpus: gpus.length - maxGpus }),
   };
 }
 

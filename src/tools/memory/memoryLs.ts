@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
-const mostShown = 200;
+const maxShown = 200;
 
 export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
   defineTool({
@@ -14,7 +14,7 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
     describe: ({ path }) => `List memory ${path}`,
     async execute({ path }) {
       const nodes = await memory.list(path);
-      const children = nodes.slice(0, mostShown).map(({ path: child, gist, type }) => ({ path: child, gist, type }));
+      const children = nodes.slice(0, maxShown).map(({ path: child, gist, type }) => ({ path: child, gist, type }));
       const left = nodes.length - children.length;
       return {
         content: {

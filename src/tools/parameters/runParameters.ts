@@ -2,13 +2,13 @@
 import * as z from 'zod';
 import type { RunLimit, RunResources } from '../../runs/run.ts';
 
-const mostMinutes = 366 * 24 * 60;
+const maxMinutes = 366 * 24 * 60;
 
 export const limitParameters = {
   max_minutes: z
     .number()
     .positive()
-    .max(mostMinutes)
+    .max(maxMinutes)
     .optional()
     .describe(
       'Time limit, also a fraction. Kept by the machine itself: TERM, 10 s to save, KILL; "time limit reached".',

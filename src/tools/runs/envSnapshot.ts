@@ -35,8 +35,8 @@ export interface CodeSnapshots extends MachineTools {
 }
 
 const execMs = 120_000;
-const mostDiffBytes = 16 * 1024 * 1024;
-const mostChanges = 40;
+const maxDiffBytes = 16 * 1024 * 1024;
+const maxChanges = 40;
 
 export const envSnapshot = (background: CodeSnapshots): Tool =>
   defineTool({
@@ -117,10 +117,10 @@ async function diffOf(machine: Machine, repo: string, signal: AbortSignal): Prom
     signal,
     onStdout(chunk) {
       bytes += chunk.length;
-      if (bytes <= mostDiffBytes) chunks.push(Uint8Array.from(chunk));
+      if (bytes <= maxDiffBytes) chunks.push(Uint8Array.from(chunk));
     },
   });
-  return bytes === 0 || bytes > mostDiffBytes ? undefined : Buffer.concat(chunks);
+  return bytes === 0 || bytes > maxDiffBytes ? undefined : Buffer.concat(chunks);
 }
 
 /** `gpu1 · Python 3.12.3 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files` */
@@ -148,7 +148,7 @@ function shown({ packages, conda, git, ...rest }: Environment): Record<string, u
     packages: packages.length,
     ...(conda.length > 0 ? { conda_packages: conda.length } : {}),
     ...(git && {
-      git: { ...git, changed: git.changed.slice(0, mostChanges), untracked: git.untracked.slice(0, mostChanges) },
+      git: { ...git, changed: git.changed.slice(0, maxChanges), untracked: git.untracked.slice(0, maxChanges) },
     }),
   };
 }
@@ -159,8 +159,8 @@ function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly str
     ...(before.diffSha256 === now.diffSha256 ? [] : ['the uncommitted changes are others']),
   ];
   if (changes.length === 0) return 'nothing has changed';
-  const left = changes.length - mostChanges;
-  return left > 0 ? [...changes.slice(0, mostChanges), `… and ${left} more`] : changes;
+  const left = changes.length - maxChanges;
+  return left > 0 ? [...changes.slice(0, maxChanges), `… and ${left} more`] : changes;
 }
 
 /** The interpreters that may be run, first choice first. */

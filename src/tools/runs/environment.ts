@@ -41,7 +41,7 @@ export interface EnvironmentQuestion {
 const probeSeconds = 20;
 /** Bytes of one answer. */
 const probeBytes = 200_000;
-const mostLines = 2_000;
+const maxLines = 2_000;
 
 /** Each probe for itself: one that fails, hangs or talks too much takes nothing from the others. */
 export function environmentScript({ repo, python, venv, mark }: EnvironmentQuestion): string {
@@ -95,7 +95,7 @@ export function parseEnvironment(output: string, mark: string): Environment {
     (answers.get(name) ?? '')
       .split('\n')
       .filter((line) => line.trim() !== '')
-      .slice(0, mostLines)
+      .slice(0, maxLines)
       .map(withoutSecrets);
   const text = (name: string, key = name): Record<string, string> => {
     const found = oneLine(lines(name).join(' · '), 300);

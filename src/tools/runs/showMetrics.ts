@@ -15,13 +15,13 @@ import {
 } from './measuredRuns.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
-const mostRuns = 20;
-const mostPoints = 1000;
+const maxRuns = 20;
+const maxPoints = 1000;
 
 const parameters = z.strictObject({
   metric_names: z.array(z.string()).optional().describe('Metrics to show. Without: the list of metrics that exist.'),
   task_id: taskId('The run (without: every run of this session, each for itself)').optional(),
-  lines: z.number().int().min(1).max(mostPoints).default(50).describe('Points of each series at most.'),
+  lines: z.number().int().min(1).max(maxPoints).default(50).describe('Points of each series at most.'),
 });
 
 export function showMetrics(runs: MeasuredRuns): Tool {
@@ -37,7 +37,7 @@ export function showMetrics(runs: MeasuredRuns): Tool {
       `Read ${names?.join(', ') ?? 'metrics'}${task === undefined ? '' : ` of ${taskText(task)}`}`,
     execute: async ({ metric_names: names = [], task_id: task, lines }) => {
       const asked = task === undefined ? runs.all() : [requireRun(runs, task)];
-      const shown = asked.slice(-mostRuns);
+      const shown = asked.slice(-maxRuns);
       const omitted = asked.length > shown.length ? { older_runs_left_out: asked.length - shown.length } : {};
       if (names.length === 0) return { content: { runs: shown.map(listMetrics), ...omitted } };
       const found = shown.flatMap((run) => showRun(run, names, lines));

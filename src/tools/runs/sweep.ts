@@ -6,7 +6,7 @@ import type { Machines } from '../../machines/machine.ts';
 import { createLineParser } from '../../metrics/lineParser.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { freeSlots } from '../../runs/leases.ts';
-import { mostPoints, type SweepPlan } from '../../runs/sweep.ts';
+import { maxPoints, type SweepPlan } from '../../runs/sweep.ts';
 import { experimentOf, experimentParameters, type ExperimentArguments } from '../parameters/experimentParameters.ts';
 import { runFields, statusText } from '../parameters/runReference.ts';
 import { limitOf, limitParameters } from '../parameters/runParameters.ts';
@@ -66,7 +66,7 @@ const parameters = z.strictObject({
   max_parallel: z
     .int()
     .min(1)
-    .max(mostPoints)
+    .max(maxPoints)
     .optional()
     .describe(
       'Runs at a time on all machines together. Default: as many as have a free GPU or slot; one on a machine without either.',
@@ -85,7 +85,7 @@ const shownPoints = 10;
 export const sweep = (deps: SweepStarter): Tool =>
   defineTool({
     name: 'sweep',
-    description: `Run a command with many values: every combination, drawn ones, or a list; at most ${mostPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps max_parallel of them running until all are over, while you sleep ({"type":"process_exit","sweep":"s1"}) and across restarts. task_output with run "s1" shows its table, kill_task with run "s1" stops it.`,
+    description: `Run a command with many values: every combination, drawn ones, or a list; at most ${maxPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps max_parallel of them running until all are over, while you sleep ({"type":"process_exit","sweep":"s1"}) and across restarts. task_output with run "s1" shows its table, kill_task with run "s1" stops it.`,
     guidance: [
       'Many values of one command are a sweep, not many launches: the engine runs all points while you sleep.',
     ],

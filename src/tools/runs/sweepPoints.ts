@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
-import { mostPoints, type ParamValue, type SweepPoint } from '../../runs/sweep.ts';
+import { maxPoints, type ParamValue, type SweepPoint } from '../../runs/sweep.ts';
 import { checkPlaces, fill, parseTemplate } from './sweepTemplate.ts';
 
 const value = z.union([z.string(), z.number(), z.boolean()]);
@@ -28,7 +28,7 @@ export const pointParameters = {
   random: z
     .strictObject({
       params: z.record(name, distribution),
-      count: z.int().min(1).max(mostPoints),
+      count: z.int().min(1).max(maxPoints),
       seed: z.int().min(0).default(0).describe('The same seed draws the same values. Default 0.'),
     })
     .optional()
@@ -38,7 +38,7 @@ export const pointParameters = {
   points: z
     .array(z.record(name, value))
     .min(1)
-    .max(mostPoints)
+    .max(maxPoints)
     .optional()
     .describe('Instead of params: a list of your own, [{"lr": 1e-3, "bs": 32}, …].'),
 };
@@ -87,9 +87,9 @@ function valuesOf({ params, random, points }: Given): readonly Values[] {
 function combinations(params: Readonly<Record<string, readonly ParamValue[]>>): readonly Values[] {
   const count = Object.values(params).reduce((product, values) => product * values.length, 1);
   if (Object.keys(params).length === 0) throw new ToolFailure('params is empty: name at least one parameter.');
-  if (count > mostPoints)
+  if (count > maxPoints)
     throw new ToolFailure(
-      `These are ${count} combinations; a sweep has at most ${mostPoints}. Take fewer values, or draw some with random. Nothing was started.`,
+      `These are ${count} combinations; a sweep has at most ${maxPoints}. Take fewer values, or draw some with random. Nothing was started.`,
     );
   return Object.entries(params).reduce<readonly Values[]>(
     (all, [key, values]) => all.flatMap((one) => values.map((each) => ({ ...one, [key]: each }))),

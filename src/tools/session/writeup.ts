@@ -12,7 +12,7 @@ export interface WriteupWriter {
   }>;
 }
 
-const mostNamed = 40;
+const maxNamed = 40;
 
 export const writeup = (writer: WriteupWriter): Tool =>
   defineTool({
@@ -33,7 +33,7 @@ export const writeup = (writer: WriteupWriter): Tool =>
         content: {
           file,
           brief,
-          not_measured: unmeasured.slice(0, mostNamed),
+          not_measured: unmeasured.slice(0, maxNamed),
           ...(unmeasured.length > 0 && {
             note: 'The numbers in not_measured are in no run. They are marked in the report: correct them, or have a run measure them.',
           }),

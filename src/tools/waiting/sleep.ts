@@ -13,7 +13,7 @@ export interface SleepDeps extends ParsePorts {
   sleep(request: SleepRequest, context: ToolContext): Promise<void>;
 }
 
-const mostMinutes = 30 * 24 * 60;
+const maxMinutes = 30 * 24 * 60;
 
 export const sleep = (deps: SleepDeps): Tool =>
   defineTool({
@@ -33,7 +33,7 @@ export const sleep = (deps: SleepDeps): Tool =>
       deadline_minutes: z
         .number()
         .min(0)
-        .max(mostMinutes)
+        .max(maxMinutes)
         .optional()
         .describe('wakes you in any case; 8 hours when absent'),
     }),

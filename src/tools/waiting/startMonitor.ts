@@ -7,8 +7,8 @@ export interface StartMonitorDeps {
   startMonitor(plan: { readonly goal: string; readonly intervalMs: number }, context: ToolContext): Promise<number>;
 }
 
-const { least, most, usual } = monitorMinutes;
-const bounds = `interval_minutes is between ${least} and ${most}: more often costs more than it tells; to wait longer, use sleep`;
+const { min, max, usual } = monitorMinutes;
+const bounds = `interval_minutes is between ${min} and ${max}: more often costs more than it tells; to wait longer, use sleep`;
 
 export const startMonitor = (deps: StartMonitorDeps): Tool =>
   defineTool({
@@ -19,7 +19,7 @@ export const startMonitor = (deps: StartMonitorDeps): Tool =>
     isQuiet: true,
     parameters: z.strictObject({
       goal: z.string().min(1).describe('what to watch for; shown to you at each check-in'),
-      interval_minutes: z.number().min(least, bounds).max(most, bounds).default(usual),
+      interval_minutes: z.number().min(min, bounds).max(max, bounds).default(usual),
     }),
     describe: ({ interval_minutes }) => `Check in every ${interval_minutes} min`,
     async execute({ goal, interval_minutes }, context) {

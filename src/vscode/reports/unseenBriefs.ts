@@ -8,7 +8,7 @@ export interface BriefMemory {
   readonly seen: readonly string[];
 }
 
-const mostKept = 200;
+const maxKept = 200;
 
 export function rememberedBriefs(kept: unknown, nowMs: number): BriefMemory {
   const { sinceMs, seen } = (typeof kept === 'object' && kept !== null ? kept : {}) as Partial<BriefMemory>;
@@ -18,7 +18,7 @@ export function rememberedBriefs(kept: unknown, nowMs: number): BriefMemory {
 
 export const withSeen = ({ sinceMs, seen }: BriefMemory, id: string): BriefMemory => ({
   sinceMs,
-  seen: [...seen.filter((other) => other !== id), id].slice(-mostKept),
+  seen: [...seen.filter((other) => other !== id), id].slice(-maxKept),
 });
 
 /** Whether the brief of a session that was last written to at `changedMs` may be news. */

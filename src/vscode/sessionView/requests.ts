@@ -3,12 +3,12 @@ import * as z from 'zod';
 
 const row = z.int().min(0).max(10_000_000);
 /** More rows than any window is high. */
-const mostRows = 1000;
+const maxRows = 1000;
 
 export const rowsRequest = z
   .object({ from: row, to: row })
   .strict()
-  .refine(({ from, to }) => to > from && to - from <= mostRows, `at most ${mostRows} rows, and at least one`);
+  .refine(({ from, to }) => to > from && to - from <= maxRows, `at most ${maxRows} rows, and at least one`);
 
 export const trackRequest = z
   .object({

@@ -10,7 +10,7 @@ import { line } from './timeline.ts';
 import { verdictTone } from '../../presentation/events.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
-const mostMetrics = 8;
+const maxMetrics = 8;
 const sparkPixels = 60;
 
 export interface RunAsked {
@@ -23,7 +23,7 @@ export interface RunAsked {
 export async function runAt(source: Pick<SessionViewSource, 'series'>, asked: RunAsked): Promise<RunAt> {
   const { run, atMs } = asked;
   const { id, number, label, machineId } = run.spec;
-  const names = asked.metrics.slice(0, mostMetrics);
+  const names = asked.metrics.slice(0, maxMetrics);
   const columns = await Promise.all(names.map((name) => printedBy(source, { id, name, atMs })));
   const metrics = names.flatMap((name, index) => metricAt(name, run, columns[index]) ?? []);
   const [first = ''] = names;

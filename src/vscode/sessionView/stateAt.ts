@@ -12,7 +12,7 @@ import { runAt } from './runAt.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
 /** So many runs that go on are told of, the newest first. */
-const mostRuns = 6;
+const maxRuns = 6;
 
 export interface StateAsked {
   readonly state: SessionState;
@@ -23,7 +23,7 @@ export interface StateAsked {
 
 export async function stateAt(source: SessionViewSource, { state, atMs, ledger }: StateAsked): Promise<StateAt> {
   const alive = [...state.runs.values()].filter((run) => isAlive(run) && run.process !== undefined).reverse();
-  const shown = alive.slice(0, mostRuns);
+  const shown = alive.slice(0, maxRuns);
   const runs = await Promise.all(shown.map((run) => runAt(source, { run, atMs, metrics: metricNames(run, ledger) })));
   return { atMs, facts: factsOf(state, atMs), runs, moreRuns: alive.length - shown.length };
 }

@@ -34,7 +34,7 @@ export function trackAnswer(timeline: Timeline, query: TrackQuery, nowMs: number
   const bars = timeline.bars.map((bar) => placed(bar, view, full.to));
   return {
     ...{ axis: query.axis, from, to, full },
-    lanes: 1 + timeline.bars.reduce((most, { lane }) => Math.max(most, lane), -1),
+    lanes: 1 + timeline.bars.reduce((max, { lane }) => Math.max(max, lane), -1),
     bars: mergedBars(bars, view),
     sleeps: sleepsOf(view, full.to),
     marks: marksOf(view),

@@ -5,17 +5,17 @@ import { costText, endText } from '../../presentation/sessions/sessionText.ts';
 import { plain } from '../../base/markdown.ts';
 import { relativeTime } from '../../base/span.ts';
 
-const most = 20;
+const max = 20;
 
 /** Markdown; the numbers are those that `/resume n` takes. */
 export function resumeList(listed: readonly SessionSummary[], nowMs: number): string {
   if (listed.length === 0) return 'There is no session yet. Type a goal to start one.';
-  const lines = listed.slice(0, most).map((summary, index) => {
+  const lines = listed.slice(0, max).map((summary, index) => {
     const state = summary.endReason === undefined ? 'not ended' : endText(summary.endReason);
     const facts = [state, summary.best ?? '', counted(summary.runs, 'run'), costText(summary)];
     const words = [...facts, relativeTime(summary.lastEventMs, nowMs)].filter((word) => word !== '');
     return `${index + 1}. ${plain(oneLine(summary.goal, 100), 120)} — ${words.map((word) => plain(word, 60)).join(' · ')}`;
   });
-  const more = listed.length > most ? `\n\n${listed.length - most} older ones: *Helios: Search Sessions*.` : '';
+  const more = listed.length > max ? `\n\n${listed.length - max} older ones: *Helios: Search Sessions*.` : '';
   return `${lines.join('\n')}${more}\n\n\`/resume 1\` goes on with the first; what follows the number is said to it.`;
 }

@@ -141,12 +141,12 @@ describe('a transfer that fails', () => {
     fs.truncateSync(source.path, 2 ** 30);
     globalThis.gc?.();
     const beforeBytes = process.memoryUsage().rss;
-    let mostBytes = 0;
-    const watch = setInterval(() => (mostBytes = Math.max(mostBytes, process.memoryUsage().rss)), 20);
+    let maxBytes = 0;
+    const watch = setInterval(() => (maxBytes = Math.max(maxBytes, process.memoryUsage().rss)), 20);
     const report = await transfer({ from: source, to: { machine: host, path: path('to') } }).finally(() =>
       clearInterval(watch),
     );
     assert.deepEqual([report.outcome, report.sentBytes], ['complete', 2 ** 30]);
-    assert.ok(mostBytes - beforeBytes < 150 * megabyte, `${Math.round((mostBytes - beforeBytes) / megabyte)} MiB more`);
+    assert.ok(maxBytes - beforeBytes < 150 * megabyte, `${Math.round((maxBytes - beforeBytes) / megabyte)} MiB more`);
   });
 });

@@ -50,10 +50,10 @@ describe('retrying', () => {
 
   it('waits longer each time, between half and all of a bounded back-off', async () => {
     const down = Array.from({ length: 9 }, () => bad('server'));
-    const least = await run(down, { maxRetries: 8 });
-    assert.deepEqual(least.waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-    const most = await run(down, { maxRetries: 8, random: () => 0.999999 });
-    assert.deepEqual(most.waits, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+    const min = await run(down, { maxRetries: 8 });
+    assert.deepEqual(min.waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+    const max = await run(down, { maxRetries: 8, random: () => 0.999999 });
+    assert.deepEqual(max.waits, [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
   });
 
   it('waits as long as the provider asks, if that is bearable', async () => {

@@ -75,11 +75,11 @@ describe('a brief of hostile words', () => {
       lastLine: `line ${index}`,
     }));
     const experiments = rows.map((row, index) => ({ ...first, id: `e${index}`, runs: [row] }));
-    const briefOf = (most: number): string =>
+    const briefOf = (max: number): string =>
       buildBrief({
         ...facts,
-        runs: runs.slice(0, most),
-        ledger: { ...facts.ledger, rows: rows.slice(0, most), experiments: experiments.slice(0, most) },
+        runs: runs.slice(0, max),
+        ledger: { ...facts.ledger, rows: rows.slice(0, max), experiments: experiments.slice(0, max) },
       });
     const text = briefOf(10_000);
     assert.ok(text.length < 60_000, `${text.length} characters`);

@@ -7,7 +7,7 @@ import { readTail, type OutputTail } from '../../../src/runs/outputTail.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
 /** What is read of an output at most. */
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 
 describe('the last lines of an output', () => {
   const scratch = scratchFolder();
@@ -24,7 +24,7 @@ describe('the last lines of an output', () => {
     const { text, isCut, sizeBytes } = await tailOf(`${line}\n`.repeat(5_000), 10_000);
     const lines = text.split('\n');
     assert.deepEqual(new Set(lines), new Set([line]));
-    assert.equal(lines.length, Math.floor(mostBytes / 101));
+    assert.equal(lines.length, Math.floor(maxBytes / 101));
     assert.deepEqual([isCut, sizeBytes], [true, 5_000 * 101]);
   });
 
@@ -32,14 +32,14 @@ describe('the last lines of an output', () => {
     assert.deepEqual((await tailOf('a\n\nb', 3)).text, 'a\n\nb');
     assert.equal((await tailOf('a\n\nb\n', 3)).isCut, false);
     assert.deepEqual([(await tailOf('a\n\nb\n', 2)).text, (await tailOf('a\n\nb\n', 2)).isCut], ['\nb', true]);
-    const { text, isCut } = await tailOf('x'.repeat(mostBytes - 3).concat('\nab'), 1_000);
+    const { text, isCut } = await tailOf('x'.repeat(maxBytes - 3).concat('\nab'), 1_000);
     assert.equal(text.split('\n').at(-1), 'ab');
     assert.equal(isCut, false);
   });
 
   it('begin in the middle of a line that alone is longer than what is read', async () => {
-    const { text, isCut } = await tailOf('x'.repeat(mostBytes + 1), 5);
-    assert.match(text, new RegExp(`^x{2000}… \\(${mostBytes} characters\\)$`));
+    const { text, isCut } = await tailOf('x'.repeat(maxBytes + 1), 5);
+    assert.match(text, new RegExp(`^x{2000}… \\(${maxBytes} characters\\)$`));
     assert.equal(isCut, true);
   });
 

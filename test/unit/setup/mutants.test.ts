@@ -116,8 +116,8 @@ describe('mutants', () => {
           { hash: '', ms, lines: { [mutant.file]: [hashOf(text), lines] as const } },
         ]),
       );
-    const chosen = (map: CoverageMap, code = text, most = 2): readonly string[] =>
-      testsFor(mutant, map, new Map([[mutant.file, code]]), most).map((test) => test.slice(10, -8));
+    const chosen = (map: CoverageMap, code = text, max = 2): readonly string[] =>
+      testsFor(mutant, map, new Map([[mutant.file, code]]), max).map((test) => test.slice(10, -8));
 
     it('names the lines that a mutant changes, not the end of the line before', () => {
       assert.deepEqual(linesOf(text, { start: 4, end: 10 }), { first: 2, last: 2 });

@@ -204,7 +204,7 @@ describe('journal', () => {
     for (const text of ['one', 'x'.repeat(500), 'two']) await journal.append(said(text));
     await journal.close();
     for (const chunkBytes of [7, 100, 400]) {
-      const range = { chunkBytes, mostLineBytes: 400 };
+      const range = { chunkBytes, maxLineBytes: 400 };
       const { events, damage } = await readJournal<Said>(file, range);
       assert.deepEqual(
         [events.map(({ text }) => text), damage],

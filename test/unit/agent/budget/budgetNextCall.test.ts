@@ -36,9 +36,9 @@ describe('what the next call may cost', () => {
         const call = callOf(context);
         const found = affordable([money(usd, ofUsd), tokens(used, ofTokens, 'day')], call);
         if (found.kind !== 'fits') {
-          const least = call.worstCost(minOutputTokens);
-          assert.ok('usd' in least);
-          assert.ok(usd + least.usd > ofUsd || used + context + minOutputTokens > ofTokens, 'ended too early');
+          const min = call.worstCost(minOutputTokens);
+          assert.ok('usd' in min);
+          assert.ok(usd + min.usd > ofUsd || used + context + minOutputTokens > ofTokens, 'ended too early');
           break;
         }
         // Now and then the very worst: nothing from a cache, all of it written to one, and the longest reply.

@@ -33,22 +33,22 @@ describe('checkpoint', () => {
       const next = random(contextTokens);
       const journal = new JournalOf();
       let since = Infinity;
-      let fewest = Infinity;
-      let most = 0;
+      let min = Infinity;
+      let max = 0;
       for (let turn = 0; turn < 400; turn += 1, since += 1) {
         const due = dueShortening(journal.events, window(contextTokens), 7_000);
         if (due !== undefined) {
-          fewest = Math.min(fewest, since);
+          min = Math.min(min, since);
           since = 0;
           const briefing = words(Math.floor(due.room.briefing));
           journal.add({ type: 'context.checkpointed', upTo: due.upTo, briefing, tokensBefore: 1 });
           assert.equal(dueShortening(journal.events, window(contextTokens), 7_000), undefined);
         }
-        most = Math.max(most, estimatedTokens(journal.events, 7_000));
+        max = Math.max(max, estimatedTokens(journal.events, 7_000));
         journal.turn(words(500 + Math.floor(next() * 2_000)));
       }
-      assert.ok(fewest >= 8, `${fewest} turns after one checkpoint came the next`);
-      assert.ok(most <= contextTokens * 0.9, `${most}`);
+      assert.ok(min >= 8, `${min} turns after one checkpoint came the next`);
+      assert.ok(max <= contextTokens * 0.9, `${max}`);
     }
   });
 
