@@ -33,7 +33,7 @@ export interface JournalReading<E> {
 /** Reads what can be read, however long the journal is. A missing file is an empty journal. */
 export async function readJournal<E>(
   file: string,
-  range: Pick<LineRange, 'chunkBytes' | 'mostLineBytes'> = {},
+  range: Pick<LineRange, 'chunkBytes' | 'maxLineBytes'> = {},
 ): Promise<JournalReading<E>> {
   const damage: string[] = [];
   const events: (E & Envelope)[] = [];
