@@ -1,7 +1,7 @@
 /** `helios machine …` and `helios machines`: what the terminal adds to the words about machines. */
 
 export interface MachineArguments {
-  /** For `parseMachineWords`. */
+  /** For `readMachineWords`. */
   readonly words: readonly string[];
   /** Only of a list. */
   readonly isJson: boolean;

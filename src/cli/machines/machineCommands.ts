@@ -7,7 +7,7 @@ import { entryText } from '../../presentation/machines/machineText.ts';
 import { planImport } from '../../compose/importHosts.ts';
 import { localPathFrom } from '../../compose/localPath.ts';
 import { reportMachines } from '../../presentation/machines/machineReport.ts';
-import { parseMachineArguments, type MachineRequest } from '../../presentation/machines/parseMachine.ts';
+import { readMachineWords, type MachineRequest } from '../../presentation/machines/machineWords.ts';
 import { aliasesOf } from '../../compose/sshHosts.ts';
 import type { MachineArguments } from './machineArguments.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
@@ -20,7 +20,7 @@ export async function runMachineCommand(
   home: string,
   world: CliWorld,
 ): Promise<number> {
-  const request = parseMachineArguments(words, {
+  const request = readMachineWords(words, {
     aliases: aliasesOf(await world.sshHosts()),
     localPath: localPathFrom(world.cwd, world.homeFolder),
   });
@@ -47,11 +47,7 @@ export async function runMachineCommand(
   }
 }
 
-function carryOut(
-  request: Exclude<MachineRequest, { action: 'list' }>,
-  engine: Engine,
-  world: CliWorld,
-): Promise<number> {
+function carryOut(request: MachineRequest, engine: Engine, world: CliWorld): Promise<number> {
   switch (request.action) {
     case 'add':
       return add(request.entry, engine, world);

@@ -5,7 +5,6 @@ import { systemClock } from '../../base/clock.ts';
 import { planImport } from '../../compose/importHosts.ts';
 import { localPathFrom } from '../../compose/localPath.ts';
 import { reportMachines } from '../../presentation/machines/machineReport.ts';
-import { parseMachineArguments, splitArguments } from '../../presentation/machines/parseMachine.ts';
 import { aliasesOf, sshHosts } from '../../compose/sshHosts.ts';
 import { run } from '../ui/commandRegistry.ts';
 import { removeById, type MachineParts } from '../machines/machineCommands.ts';
@@ -20,7 +19,8 @@ export async function answerAboutMachines(parts: AskingParts, text: string, stre
   const hosts = await sshHosts();
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
   const context = { aliases: aliasesOf(hosts), localPath: localPathFrom(folder, homedir()) };
-  const wanted = parseMachineArguments(splitArguments(text), context);
+  const { readMachineWords, splitArguments } = await import('../../presentation/machines/machineWords.ts');
+  const wanted = readMachineWords(splitArguments(text), context);
   const { machines } = await parts.host.get();
   switch (wanted.action) {
     case 'list':

@@ -8,7 +8,6 @@ import type { MachinePlace } from '../../machines/machineEntry.ts';
 import { parseMachineSpec } from '../../compose/machineFile.ts';
 import { placeText } from '../../presentation/machines/machineText.ts';
 import { optionsOf, type RemoteKind } from '../../presentation/machines/machineOptions.ts';
-import { parseMachineOptions, splitArguments } from '../../presentation/machines/parseMachine.ts';
 import { draftId, entryOfDraft, mountPoint, problemOf, readOr, takenText, type MachineDraft } from './machineDraft.ts';
 import { askPick, askText, back, isAnswer, type Answer, type Step, type StepChoice } from './steps.ts';
 
@@ -187,8 +186,9 @@ const asked: readonly string[] = ['key', 'auth', 'image', 'dockerfile', 'network
 /** The same words as in the terminal and the chat. */
 const optionsStep = ({ folder }: Knowledge): Step<MachineDraft> => ({
   async ask(draft) {
+    const { readMachineOptions, splitArguments } = await import('../../presentation/machines/machineWords.ts');
     const read = (text: string): Readonly<Record<string, unknown>> =>
-      parseMachineOptions(splitArguments(text), draft.kind, localPathFrom(folder ?? homedir(), homedir()));
+      readMachineOptions(splitArguments(text), draft.kind, localPathFrom(folder ?? homedir(), homedir()));
     const answer = await askText({
       title: draft.kind === 'slurm' ? 'Slurm Cluster: Options' : 'Container: Options',
       prompt: `May be left empty. Options: ${optionsOf(draft.kind)

@@ -5,13 +5,13 @@ import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
 import { machineOptions } from '../../../src/presentation/machines/machineOptions.ts';
 import { amountOf, minutesOf, mountOf, warningOf } from '../../../src/presentation/machines/machineValues.ts';
 import {
-  parseMachineOptions,
-  parseMachineArguments,
+  readMachineOptions,
+  readMachineWords,
   splitArguments,
-} from '../../../src/presentation/machines/parseMachine.ts';
+} from '../../../src/presentation/machines/machineWords.ts';
 
 const localPath = (path: string): string => `/here/${path}`;
-const parse = (line: string) => parseMachineArguments(splitArguments(line), { aliases: ['lab'], localPath });
+const parse = (line: string) => readMachineWords(splitArguments(line), { aliases: ['lab'], localPath });
 
 describe('words about machines', () => {
   const understood: [string, unknown][] = [
@@ -20,6 +20,7 @@ describe('words about machines', () => {
     [' rm  gpu1 ', { action: 'rm', id: 'gpu1' }],
     ['test gpu1', { action: 'test', id: 'gpu1' }],
     ['import --all', { action: 'import', names: 'all' }],
+    ['--all import', { action: 'import', names: 'all' }],
     ['import lab gpu1', { action: 'import', names: ['lab', 'gpu1'] }],
   ];
   for (const [line, request] of understood)
@@ -81,39 +82,47 @@ describe('words about machines', () => {
       { id: 'box', kind: 'container', dockerfile: '/here/D', buildContext: '/here/.', gpus: 2 },
     ],
   ];
+  const early = '--slots 2 --work-folder add add g h';
+  const entryOfEarly: MachineEntry = { id: 'g', kind: 'ssh', host: 'h', slots: 2, workFolder: 'add' };
+  it('takes options in front of what is to be done', () => {
+    assert.deepEqual(parse(early), { action: 'add', entry: entryOfEarly });
+  });
+
   for (const [line, entry] of added)
     it(`adds ${line.split('\n')[0] ?? ''}`, () => {
       assert.deepEqual(parse(`add ${line}`), { action: 'add', entry });
     });
 
   const refused: [string, RegExp, RegExp][] = [
-    ['add', /needs an id/, /add gpu1 ada@gpu1:2222/],
+    ['add', /^Missing required argument 'id'\.$/, /Say one of: add ID/],
     ['add gpu1', /needs a host/, /user@host/],
-    ['add a b c', /"c" is too much/, /add gpu1/],
+    ['add a b c', /^Too many arguments for 'add'\. Expected 2 .*: a, b, c\.$/, /add ID/],
     ['add a b:c', /names no host/, /user@host/],
-    ['add a b --key', /--key needs a value/, /--key ~\/\.ssh/],
-    ['add a b --key --auth key', /--key needs a value/, /private key/],
-    ['add a b --port 3', /--port is not known/, /Say one of/],
-    ['add a b -p 3', /-p is not known/, /Say one of/],
-    ['add a b --all', /--all cannot be said here/, /Of the kind ssh: --key/],
+    ['add a b --key', /^Option '--key <FILE>' argument missing\.$/, /Say one of/],
+    ['add a b --key --auth key', /'--auth' is invalid\. It is the private key, .* --key ~\/\.ssh/, /Say one of/],
+    ['add a b --slot 3', /^Unknown option '--slot'\. Did you mean --slots\?$/, /Say one of/],
+    ['add a b -p 3', /^Unknown option '-p'\.$/, /Say one of/],
+    ['add a b --all', /^Unknown option '--all'\.$/, /Say one of/],
     ['add a b --auth magic', /--auth cannot be "magic"/, /agent, key, password/],
     ['add a b --slots 0', /--slots cannot be "0"/, /--slots 4/],
     ['add a b --partition gpu', /--partition is for the kind slurm, and this one is ssh/, /--key, --auth.*--slots/],
     ['add a --kind slurm --image x', /for the kind container, and this one is slurm/, /--partition/],
-    ['add a --kind slurm --requeue=no', /takes no value/, /--requeue alone/],
+    ['add a --kind slurm --requeue=no', /^Unknown option '--requeue=no'/, /Say one of/],
     ['add a --kind slurm --time soon', /--time cannot be "soon"/, /24h/],
     ['add a --kind container --image i --mount x', /--mount cannot be "x"/, /\.:\/project/],
     ['add a --kind container --network all --image i', /--network cannot be "all"/, /none, bridge or host/],
     ['add a h --kind container', /A container has no host/, /--image/],
-    ['add a --kind pod', /no kind of machine called pod/, /ssh, slurm, container/],
-    ['rm', /no command/, /rm ID/],
-    ['rm a b', /no command/, /rm ID/],
-    ['rm a --key k', /--key is for adding/, /add ID/],
-    ['list all', /no command/, /list/],
-    ['drop gpu1', /no command/, /rm ID/],
+    ['add a --kind pod', /Allowed choices are ssh, slurm, container\.$/, /Say one of/],
+    ['rm', /Missing required argument 'id'/, /rm ID/],
+    ['rm a b', /Too many arguments for 'rm'/, /rm ID/],
+    ['rm a --key k', /Unknown option '--key'/, /add ID/],
+    ['list all', /Too many arguments for 'list'/, /list/],
+    ['drop gpu1', /^Unknown command 'drop'\.$/, /rm ID/],
+    ['ad gpu1 h', /^Unknown command 'ad'\. Did you mean add\?$/, /add ID/],
+    ['--help', /^Unknown option '--help'\.$/, /Say one of/],
     ['import', /Which hosts/, /--all/],
     ['import --all lab', /Which hosts/, /--all/],
-    ['import lab --key k', /--key cannot be said/, /--all/],
+    ['import lab --key k', /Unknown option '--key'/, /--all/],
     ["add a 'b", /quote/, /Close/],
   ];
   for (const [line, message, action] of refused)
@@ -130,15 +139,18 @@ describe('words about machines', () => {
     for (const { name, kinds, example, value } of machineOptions)
       for (const kind of kinds) {
         const words = splitArguments(value === undefined ? `--${name}` : `--${name} ${example}`);
-        assert.equal(Object.keys(parseMachineOptions(words, kind, localPath)).length, 1, `${kind} --${name}`);
+        assert.equal(Object.keys(readMachineOptions(words, kind, localPath)).length, 1, `${kind} --${name}`);
       }
   });
 
   it('takes nothing but options where only they are wanted', () => {
-    assert.deepEqual(parseMachineOptions([], 'slurm', localPath), {});
-    assert.throws(() => parseMachineOptions(['gpu'], 'slurm', localPath), { message: /"gpu" is no option/ });
-    assert.throws(() => parseMachineOptions(['--kind', 'ssh'], 'slurm', localPath), {
-      message: /--kind cannot be said/,
+    assert.deepEqual(readMachineOptions([], 'slurm', localPath), {});
+    assert.throws(() => readMachineOptions(['gpu'], 'slurm', localPath), {
+      message: /Too many arguments/,
+      action: /Of the kind slurm: --/,
+    });
+    assert.throws(() => readMachineOptions(['--kind', 'ssh'], 'slurm', localPath), {
+      message: /Unknown option '--kind'/,
     });
   });
 });

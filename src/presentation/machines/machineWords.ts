@@ -1,0 +1,215 @@
+/** The words behind `helios machine` and `/machine`: one declaration for both. Pure. */
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { UserFacing } from '../../base/errors.ts';
+import { checkedEntry, parseMachineSpec, remoteKinds, type MachineEntry } from '../../machines/machineEntry.ts';
+import { UserCommand } from '../userCommand.ts';
+import { machineOptions, optionsOf, type LocalPath, type MachineOption, type RemoteKind } from './machineOptions.ts';
+
+export type MachineRequest =
+  | { readonly action: 'add'; readonly entry: MachineEntry }
+  /** Hosts of the ssh config. */
+  | { readonly action: 'import'; readonly names: readonly string[] | 'all' }
+  | { readonly action: 'rm' | 'test'; readonly id: string };
+
+export interface MachineArgumentsContext {
+  /** Hosts of the ssh config. */
+  readonly aliases: readonly string[];
+  readonly localPath: LocalPath;
+}
+
+/** Throws `UserFacing`. */
+export type ReadRequest = (context: MachineArgumentsContext) => MachineRequest;
+
+/** The texts of each option, by its name in camel case; `true` for an option without a value. */
+type OptionTexts = Readonly<Record<string, readonly string[] | true>>;
+
+/** Declares what can be done with machines as sub-commands of `machine`; `ask` is called with what was typed. */
+export function declareMachineWords(machine: Command, ask: (read: ReadRequest) => void | Promise<void>): void {
+  const add = machine
+    .command('add')
+    .summary('adds a host that is reached by SSH, a Slurm cluster, or a container; replaces the one of that id')
+    .argument('<id>', 'what it is called from now on')
+    .argument('[place]', 'user@host[:port], or a host of your ssh config; a container has none')
+    .addOption(new Option('--kind <kind>', kindsText).choices(remoteKinds).default('ssh'));
+  declareOptions(add)
+    .addHelpText('after', valuesText)
+    .action((id: string, place: string | undefined, { kind, ...texts }: OptionTexts & { readonly kind: RemoteKind }) =>
+      ask((context) => ({ action: 'add', entry: addedEntry({ id, kind, place, texts }, context) })),
+    );
+  machine
+    .command('import')
+    .summary('adds hosts of your ssh config')
+    .argument('[names...]', 'the hosts')
+    .option('--all', 'every host, but not patterns and those of git')
+    .action((names: readonly string[], { all = false }: { readonly all?: boolean }) =>
+      ask(() => ({ action: 'import', names: importedNames(names, all) })),
+    );
+  machine
+    .command('rm')
+    .summary('takes a machine off the list; nothing on it is touched')
+    .argument('<id>', 'the machine')
+    .action((id: string) => ask(() => ({ action: 'rm', id })));
+  machine
+    .command('test')
+    .summary('connects to a machine, and says what was found')
+    .argument('<id>', 'the machine')
+    .action((id: string) => ask(() => ({ action: 'test', id })));
+}
+
+/** A line of the chat. Throws `UserFacing` with what is understood. */
+export function readMachineWords(
+  words: readonly string[],
+  context: MachineArgumentsContext,
+): MachineRequest | { readonly action: 'list' } {
+  let request: MachineRequest | { readonly action: 'list' } = { action: 'list' };
+  if (words.length === 0) return request;
+  const machine = new TypedCommand('machine', usage).helpOption(false);
+  declareMachineWords(machine, (read) => {
+    request = read(context);
+  });
+  machine.command('list').action(() => undefined);
+  machine.parse([...words], { from: 'user' });
+  return request;
+}
+
+/** The fields that the options stand for. Throws `UserFacing`. */
+export function readMachineOptions(
+  words: readonly string[],
+  kind: RemoteKind,
+  localPath: LocalPath,
+): Readonly<Record<string, unknown>> {
+  const command = declareOptions(new TypedCommand('options', offered(kind)).helpOption(false));
+  command.action(() => undefined).parse([...words], { from: 'user' });
+  return fieldsOf(command.opts<OptionTexts>(), kind, localPath);
+}
+
+/** As a shell splits a line: blanks part words, quotes hold them together. Throws `UserFacing` for a quote without its end. */
+export function splitArguments(line: string): string[] {
+  const words = [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+|["']/g)].map(([word]) => word);
+  if (words.some((word) => /^["']$/.test(word))) throw new UserFacing('A quote has no end.', 'Close it.');
+  return words.map((word) =>
+    word.replace(
+      /"([^"]*)"|'([^']*)'/g,
+      (_whole, double: string | undefined, single: string | undefined) => double ?? single ?? '',
+    ),
+  );
+}
+
+/** A command without a page of help. */
+class TypedCommand extends UserCommand {
+  readonly #advice: string;
+
+  constructor(name: string, advice: string) {
+    super(name);
+    this.#advice = advice;
+  }
+
+  override createCommand(name = ''): TypedCommand {
+    return new TypedCommand(name, this.#advice);
+  }
+
+  protected override advice(): string {
+    return this.#advice;
+  }
+}
+
+const usage = 'Say one of: add ID user@host[:port], rm ID, test ID, list, import --all.';
+
+const kindsText =
+  'ssh: a host that is reached by SSH; slurm: a Slurm cluster, whose login host is this computer where none is named; ' +
+  'container: one on this computer, the safe place to let an agent loose';
+
+const valuesText = '\nTIME is 90m, 24h or 2d, or as Slurm writes it, 1-12:00:00. Memory is 16G or 512M.';
+
+const optionsByName = Map.groupBy(machineOptions, ({ name }) => name);
+
+/** Declares each name once: the meaning of a value depends on the kind, which may stand behind it. */
+function declareOptions<Declared extends Command>(command: Declared): Declared {
+  for (const [name, variants] of optionsByName) {
+    const about = variants.map((option) => `${option.kinds.join(', ')}: ${option.about}`).join('; ');
+    const values = [...new Set(variants.flatMap(({ value }) => value?.split('|') ?? []))];
+    command.addOption(
+      values.length === 0
+        ? new Option(`--${name}`, about)
+        : new Option(`--${name} <${values.join('|')}>`, about).argParser((text, before: readonly string[] = []) => [
+            ...before,
+            textOf(text, variants),
+          ]),
+    );
+  }
+  return command;
+}
+
+/** Throws where the value was forgotten: only arguments for another program begin with dashes. */
+function textOf(text: string, [option]: readonly MachineOption[]): string {
+  if (option === undefined || (text !== '' && (option.name === 'flag' || !text.startsWith('--')))) return text;
+  throw new InvalidArgumentError(meaningOf(option));
+}
+
+const meaningOf = ({ name, about, example }: MachineOption): string => `It is ${about}, such as --${name} ${example}.`;
+
+interface NewMachine {
+  readonly id: string;
+  readonly kind: RemoteKind;
+  readonly place: string | undefined;
+  readonly texts: OptionTexts;
+}
+
+function addedEntry({ id, kind, place, texts }: NewMachine, context: MachineArgumentsContext): MachineEntry {
+  const fields = fieldsOf(texts, kind, context.localPath);
+  return checkedEntry({ id, kind, ...placeOf(kind, place, context), ...fields });
+}
+
+function placeOf(kind: RemoteKind, place: string | undefined, { aliases }: MachineArgumentsContext): object {
+  if (kind === 'container' && place !== undefined)
+    throw new UserFacing(
+      `A container has no host, and "${place}" is one.`,
+      'Name what it is made of: --image python:3.12-slim.',
+    );
+  if (place !== undefined) return parseMachineSpec(place, aliases);
+  if (kind === 'ssh')
+    throw new UserFacing(
+      'A machine of the kind ssh needs a host.',
+      'Write user@host[:port], or a host of your ssh config.',
+    );
+  return {};
+}
+
+function fieldsOf(all: OptionTexts, kind: RemoteKind, localPath: LocalPath): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, variants] of optionsByName) {
+    const texts = all[new Option(`--${name}`).attributeName()];
+    if (texts === undefined) continue;
+    const option = optionFor(variants, kind);
+    const values = texts === true ? [true] : texts.map((text) => valueOf(option, text, localPath));
+    fields[option.field] = option.isList === true ? values : values.at(-1);
+  }
+  return fields;
+}
+
+function optionFor(variants: readonly MachineOption[], kind: RemoteKind): MachineOption {
+  const option = variants.find(({ kinds }) => kinds.includes(kind));
+  if (option !== undefined) return option;
+  const kinds = [...new Set(variants.flatMap((each) => each.kinds))].join(' or ');
+  throw new UserFacing(
+    `--${variants[0]?.name ?? ''} is for the kind ${kinds}, and this one is ${kind}.`,
+    offered(kind),
+  );
+}
+
+const offered = (kind: RemoteKind): string =>
+  `Of the kind ${kind}: ${optionsOf(kind)
+    .map(({ name }) => `--${name}`)
+    .join(', ')}.`;
+
+function valueOf(option: MachineOption, text: string, localPath: LocalPath): unknown {
+  const read = option.read(text, localPath);
+  if (read === undefined) throw new UserFacing(`--${option.name} cannot be "${text}".`, meaningOf(option));
+  return read;
+}
+
+function importedNames(names: readonly string[], isAll: boolean): readonly string[] | 'all' {
+  if (isAll === names.length > 0)
+    throw new UserFacing('Which hosts of the ssh config?', 'Write import and their names, or import --all.');
+  return isAll ? 'all' : names;
+}
