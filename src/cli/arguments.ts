@@ -1,5 +1,5 @@
-/** The command line, read and checked. Nothing is guessed: what does not fit is refused with what would. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+/** `helios GOAL`: its options, read and checked. Nothing is guessed: what does not fit is refused with what would. */
+import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
 import type { Budget } from '../agent/journal/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
@@ -8,6 +8,8 @@ import { effortLevels } from '../presentation/models/effort.ts';
 import { providerNames, type ProviderName } from '../compose/providers.ts';
 import { keysHelp } from './auth/keys.ts';
 import { budgetOf, limitOptions, type RawLimits } from './budgetArguments.ts';
+import type { CliCommand, CommandContext } from './command.ts';
+import { nonEmpty } from './values.ts';
 
 export interface CliOptions {
   /** What is to be reached, or said to the session that is continued. */
@@ -27,18 +29,6 @@ export interface CliOptions {
   readonly dayLimits: DayLimits;
 }
 
-/** `done`: help, version or a refusal was written; only the exit code is left. */
-export type ParsedArguments =
-  { readonly kind: 'options'; readonly options: CliOptions } | { readonly kind: 'done'; readonly code: number };
-
-export interface ArgumentOutput {
-  readonly version: string;
-  /** The list of commands, for the help. */
-  readonly commands: string;
-  out(text: string): void;
-  error(text: string): void;
-}
-
 interface RawOptions extends RawLimits {
   readonly provider?: ProviderName;
   readonly claudeMode: 'cli' | 'api';
@@ -52,22 +42,12 @@ interface RawOptions extends RawLimits {
   readonly yes?: true;
 }
 
-export function parseArguments(argv: readonly string[], output: ArgumentOutput): ParsedArguments {
-  const program = createProgram(output);
-  try {
-    program.parse([...argv], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return { kind: 'done', code: error.exitCode };
-  }
-  return { kind: 'options', options: optionsOf(program.args, program.opts<RawOptions>()) };
-}
+/** Works on the goal; resolves to the exit code. */
+export type GoalWork = (options: CliOptions, context: CommandContext) => Promise<number>;
 
-function createProgram({ version, commands, out, error }: ArgumentOutput): Command {
-  const program = new Command('helios')
-    .helpOption('-h, --help', 'print this help')
-    .configureOutput({ writeOut: out, writeErr: error })
-    .exitOverride()
+/** Declares what stands behind `helios` where no command does. */
+export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
+  helios
     .description('Works on a research goal by itself: plans, trains, measures, compares, until the goal is met.')
     .argument('[goal...]', 'what is to be reached, with a number where there is one')
     .addOption(new Option('-P, --provider <name>', 'who answers; by default the one with a key').choices(providerNames))
@@ -83,12 +63,12 @@ function createProgram({ version, commands, out, error }: ArgumentOutput): Comma
     )
     .addOption(new Option('-c, --continue', 'go on with the most recent session').conflicts('resume'))
     .option('-r, --resume <id>', 'go on with this session', sessionId)
-    .option('--home <folder>', 'where sessions, runs and keys live (default: HELIOS_HOME, or ~/.helios)', nonEmpty)
     .option('--json', 'each event of the journal as a JSON line on stdout, nothing else')
-    .option('--yes', 'ask nothing: every tool may run')
-    .version(version, '--version', 'print the version')
-    .addHelpText('after', `${commands}${examples}`);
-  return limitOptions().reduce((command, option) => command.addOption(option), program);
+    .option('--yes', 'ask nothing: every tool may run');
+  for (const option of limitOptions()) helios.addOption(option);
+  return helios
+    .addHelpText('after', examples)
+    .runs((context, words: string[], raw: RawOptions) => work(optionsOf(words, raw), context));
 }
 
 function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
@@ -108,11 +88,6 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
     budget: budgetOf(raw),
     dayLimits: raw.budgetDay ?? {},
   };
-}
-
-function nonEmpty(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
-  return text;
 }
 
 function sessionId(text: string): SessionId {
@@ -137,5 +112,4 @@ A goal that begins with the name of a command is written in quotes.
 ${keysHelp}
 Addresses: ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, ANTHROPIC_BEDROCK_BASE_URL, AWS_REGION, CHATGPT_BASE_URL,
 OPENAI_BASE_URL (for --provider compatible: the endpoint).
-Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted. Runs go on in any case.
-`;
+Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted. Runs go on in any case.`;

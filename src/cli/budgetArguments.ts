@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
 import { parseLimits, type WrittenLimits } from '../presentation/limits.ts';
 import type { Budget, BudgetScope, Limits } from '../agent/journal/events.ts';
+import { positiveNumber, wholeNumber } from './values.ts';
 
 /** As commander gives them. */
 export interface RawLimits {
@@ -47,19 +48,6 @@ function limitsOf(text: string, scope: Exclude<BudgetScope, 'goal'>): WrittenLim
     throw new InvalidArgumentError(`It holds the limits of ${scope === 'day' ? 'a day' : 'an experiment'} alone.`);
   if (Object.keys(counts[scope]).length === 0) throw new InvalidArgumentError('It must not be empty.');
   return parsed.limits;
-}
-
-function positiveNumber(text: string): number {
-  const value = /^\s*\d*\.?\d+\s*$/.test(text) ? Number(text) : NaN;
-  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0, such as 1.5.');
-  return value;
-}
-
-function wholeNumber(text: string): number {
-  const value = /^\s*\d+\s*$/.test(text) ? Number(text) : NaN;
-  if (!(value > 0) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError('It must be a whole number above 0, such as 50.');
-  return value;
 }
 
 function tokenCount(text: string): number {

@@ -1,5 +1,4 @@
 /** Which provider answers, and with which settings. */
-import path from 'node:path';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import { UserFacing } from '../base/errors.ts';
 import { oneOf } from '../base/text.ts';
@@ -17,12 +16,6 @@ import type { CliWorld } from './world.ts';
 const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((auth) =>
   keySources.filter((source) => source.auth === auth),
 );
-
-export function homeOf({ home }: Pick<CliOptions, 'home'>, { env, cwd, defaultHome }: CliWorld): string {
-  if (home === '') throw new UserFacing('--home needs a folder.', 'Name the one that holds machines.json.');
-  const chosen = home ?? (env['HELIOS_HOME']?.trim() || defaultHome);
-  return path.resolve(cwd, chosen);
-}
 
 /** The one asked for, else the first with a key. Rejects with `UserFacing` when it cannot be used. */
 export async function chooseProvider(

@@ -1,4 +1,5 @@
 /** The command `helios`: reads the command line, opens the engine, follows one session. */
+import { CommanderError } from 'commander';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';
 import { messageOf, UserFacing } from '../base/errors.ts';
@@ -9,9 +10,10 @@ import { effortFor } from '../presentation/models/effort.ts';
 import { readProjectFile } from '../compose/project.ts';
 import { homeAt } from '../compose/home.ts';
 import { askUser } from './approvals.ts';
-import { parseArguments, type CliOptions } from './arguments.ts';
-import { chooseProvider, homeOf, inProject, settingsFor } from './choose.ts';
-import { askedCommand, commandList, type AskedCommand } from './commandTable.ts';
+import type { CliOptions, GoalWork } from './arguments.ts';
+import { chooseProvider, inProject, settingsFor } from './choose.ts';
+import type { CommandContext, CommandLine } from './command.ts';
+import { readerOf } from './commandTable.ts';
 import { follow } from './follow.ts';
 import { secretStore } from '../compose/secrets.ts';
 import { keyReader } from './auth/keys.ts';
@@ -26,29 +28,18 @@ import { exitCodes, type CliWorld } from './world.ts';
 
 /** The exit code. Never rejects: what went wrong is written to stderr, with what to do about it. */
 export async function runCli(argv: readonly string[], world: CliWorld): Promise<number> {
+  const line: CommandLine = { world, home: undefined, code: exitCodes.goal };
+  const workOn: GoalWork = async (options, context) => work(await withInput(options, world), context);
   try {
-    const asked = askedCommand(argv);
-    if (asked !== undefined) return await carryOut(asked, world);
-    const parsed = parseArguments(argv, {
-      version: world.version,
-      commands: commandList(),
-      out: (text) => void world.stdout.write(text),
-      error: (text) => void world.stderr.write(text),
-    });
-    if (parsed.kind === 'done') return parsed.code;
-    return await work(await withInput(parsed.options, world), world);
+    await readerOf(argv, line, workOn).parseAsync([...argv], { from: 'user' });
+    return line.code;
   } catch (error) {
+    // Help, or the version, was written.
+    if (error instanceof CommanderError) return error.exitCode;
     const action = error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
     world.stderr.write(`helios: ${messageOf(error)}${action}\n`);
     return exitCodes.error;
   }
-}
-
-async function carryOut(asked: AskedCommand, world: CliWorld): Promise<number> {
-  const { command, words, name, isHelp } = asked;
-  if (!isHelp) return command.run(words, { world, home: homeOf(asked, world) }, name);
-  world.stdout.write(command.help());
-  return exitCodes.goal;
 }
 
 /** The goal of a pipe, where none is on the command line. */
@@ -60,7 +51,7 @@ async function withInput(options: CliOptions, { stdin }: CliWorld): Promise<CliO
   return text.trim() === '' ? options : { ...options, text: text.trim() };
 }
 
-async function work(options: CliOptions, world: CliWorld): Promise<number> {
+async function work(options: CliOptions, { world, home: folder }: CommandContext): Promise<number> {
   const isOpening = options.isContinue || options.resume !== undefined;
   if (options.text === undefined && !isOpening)
     throw new UserFacing(
@@ -73,7 +64,7 @@ async function work(options: CliOptions, world: CliWorld): Promise<number> {
       'Nobody can be asked here: this is not a terminal.',
       'Pass --yes to let every tool run without being asked for.',
     );
-  const home = homeAt(homeOf(options, world));
+  const home = homeAt(folder);
   const readKey = keyReader(world.env, home.authFolder);
   // A session that goes on has a provider already.
   const isOwn = isOpening && options.provider === undefined;

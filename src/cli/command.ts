@@ -1,6 +1,8 @@
-/** What a sub-command of `helios` is, and how its words are read. */
-import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
+/** The commands of `helios`: each has a home folder, a page of help, and an exit code. */
+import path from 'node:path';
+import { Help, type Command, type Option } from 'commander';
+import { UserCommand } from '../presentation/userCommand.ts';
+import { nonEmpty } from './values.ts';
 import type { CliWorld } from './world.ts';
 
 export interface CommandContext {
@@ -9,71 +11,70 @@ export interface CommandContext {
   readonly home: string;
 }
 
-/** One entry of the command table. */
-export interface CliCommand {
-  readonly name: string;
-  /** Further names of the same command. */
-  readonly otherNames?: readonly string[];
-  /** What stands behind the name, for the list of commands: `WORDS [--json]`. */
-  readonly usage: string;
-  /** One line for the list of commands. */
-  readonly about: string;
-  /** What `helios NAME --help` prints; every command also takes `--home FOLDER`. */
-  help(): string;
-  /** The names of it that ask for help where no words follow. */
-  readonly needsWords?: readonly string[];
-  /** The exit code. `name` is the one that was written. Rejects with `UserFacing`. */
-  run(words: readonly string[], context: CommandContext, name: string): Promise<number>;
+/** One call of `helios`. */
+export interface CommandLine {
+  readonly world: CliWorld;
+  /** The value of `--home`; `undefined` where it was not written. */
+  home: string | undefined;
+  /** The exit code of the command. */
+  code: number;
 }
 
-/** A command whose words are read before anything is opened; `parse` throws `UserFacing`. */
-export function defineCommand<Options>({
-  parse,
-  run,
-  ...rest
-}: Omit<CliCommand, 'run'> & {
-  parse(words: readonly string[], name: string): Options;
-  run(options: Options, context: CommandContext): Promise<number>;
-}): CliCommand {
-  return {
-    ...rest,
-    run: (words, context, name) => {
-      const options = parse(words, name);
-      return run(options, context);
-    },
-  };
-}
+export class CliCommand extends UserCommand {
+  readonly #line: CommandLine;
 
-type OptionShapes = NonNullable<ParseArgsConfig['options']>;
+  constructor(name: string, line: CommandLine) {
+    super(name);
+    this.#line = line;
+    this.option(
+      '--home <folder>',
+      'where sessions, runs, machines and keys live (default: HELIOS_HOME, or ~/.helios)',
+      (text) => (line.home = nonEmpty(text)),
+    );
+  }
 
-/**
- * The options and the other words of a command. Throws `UserFacing` with `usage` for an option that is not known, and for
- * more words than `maxWords`.
- */
-export function readWords<const Shapes extends OptionShapes>(
-  words: readonly string[],
-  { options, maxWords, usage }: { readonly options: Shapes; readonly maxWords: number; readonly usage: string },
-) {
-  try {
-    const read = parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
-    const extra = read.positionals[maxWords];
-    if (extra === undefined) return read;
-    throw new Error(`“${extra}” is one word too many.`);
-  } catch (error) {
-    throw new UserFacing(problemOf(error, words), `Write ${usage}`);
+  override createCommand(name = ''): CliCommand {
+    return new CliCommand(name, this.#line);
+  }
+
+  override createHelp(): Help {
+    return Object.assign(new CommandHelp(), this.configureHelp());
+  }
+
+  /** Prints the help of a group without a word behind its name, too: as an answer, not as an error. */
+  override help(): never {
+    return super.help();
+  }
+
+  /** Carries out the command with its arguments and, behind them, its options; `work` resolves to the exit code. */
+  runs<Words extends unknown[]>(work: (context: CommandContext, ...words: Words) => Promise<number>): this {
+    return this.action((...words: unknown[]) =>
+      this.carryOut((context) => work(context, ...(words.slice(0, -1) as Words))),
+    );
+  }
+
+  async carryOut(work: (context: CommandContext) => Promise<number>): Promise<void> {
+    const { world, home } = this.#line;
+    const folder = home ?? (world.env['HELIOS_HOME']?.trim() || world.defaultHome);
+    this.#line.code = await work({ world, home: path.resolve(world.cwd, folder) });
   }
 }
 
-/** What Node says of an option that is not known is of no use to who mistyped one. */
-function problemOf(error: unknown, words: readonly string[]): string {
-  if (codeOf(error) !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return messageOf(error);
-  const [, option = words.find((word) => word.startsWith('-')) ?? ''] = /'(-[^']*)'/.exec(messageOf(error)) ?? [];
-  return `There is no option ${option}.`;
-}
+const lastOptions: readonly (string | undefined)[] = ['--home', '--help'];
 
-/** A whole number above 0. Throws `UserFacing`. */
-export function countOf(text: string, option: string): number {
-  const value = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (value > 0 && Number.isSafeInteger(value)) return value;
-  throw new UserFacing(`${option} must be a whole number above 0, not “${text}”.`, `Write it as ${option} 20.`);
+class CommandHelp extends Help {
+  override commandDescription(command: Command): string {
+    const summary = command.summary();
+    return command.description() || `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  }
+
+  override visibleOptions(command: Command): Option[] {
+    const place = ({ long }: Option): number => lastOptions.indexOf(long);
+    return super.visibleOptions(command).toSorted((one, other) => place(one) - place(other));
+  }
+
+  /** Leaves out the options: every command has some, and its own page names them. */
+  override subcommandTerm(command: Command): string {
+    return `${command.name()} ${command.usage()}`.replace(' [options]', '');
+  }
 }

@@ -1,96 +1,94 @@
-/** Every sub-command of `helios`: a new one is a file in `commands/` and a line here. */
+/** The command line of `helios`: a new command is a file in `commands/`, an import and a line here. */
 import { UserFacing } from '../base/errors.ts';
 import { editDistance, nearMatches } from '../base/nearMatches.ts';
-import type { CliCommand } from './command.ts';
-import { authCommand } from './commands/auth.ts';
-import { cleanCommand } from './commands/clean.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { exportCommand } from './commands/export.ts';
-import { initCommand } from './commands/init.ts';
-import { killCommand } from './commands/kill.ts';
-import { machineCommand } from './commands/machine.ts';
-import { modelsCommand } from './commands/models.ts';
-import { notifyCommand } from './commands/notify.ts';
-import { promoteCommand } from './commands/promote.ts';
-import { replayCommand } from './commands/replay.ts';
-import { reportCommand } from './commands/report.ts';
-import { reproduceCommand } from './commands/reproduce.ts';
-import { searchCommand } from './commands/search.ts';
-import { sessionsCommand } from './commands/sessions.ts';
-import { watchCommand } from './commands/watch.ts';
-import { takeHome } from './homeOption.ts';
+import { declareGoal, type GoalWork } from './arguments.ts';
+import { CliCommand, type CommandLine } from './command.ts';
+import { declareAuth } from './commands/auth.ts';
+import { declareClean } from './commands/clean.ts';
+import { declareDoctor } from './commands/doctor.ts';
+import { declareExport } from './commands/export.ts';
+import { declareInit } from './commands/init.ts';
+import { declareKill } from './commands/kill.ts';
+import { declareMachine, declareMachines } from './commands/machine.ts';
+import { declareModels } from './commands/models.ts';
+import { declareNotify } from './commands/notify.ts';
+import { declarePromote } from './commands/promote.ts';
+import { declareReplay } from './commands/replay.ts';
+import { declareReport } from './commands/report.ts';
+import { declareReproduce } from './commands/reproduce.ts';
+import { declareSearch } from './commands/search.ts';
+import { declareSessions } from './commands/sessions.ts';
+import { declareWatch } from './commands/watch.ts';
 
-export const commandTable: readonly CliCommand[] = [
-  sessionsCommand,
-  replayCommand,
-  reportCommand,
-  initCommand,
-  notifyCommand,
-  promoteCommand,
-  reproduceCommand,
-  searchCommand,
-  watchCommand,
-  killCommand,
-  exportCommand,
-  cleanCommand,
-  doctorCommand,
-  machineCommand,
-  modelsCommand,
-  authCommand,
-];
+const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>> = {
+  sessions: declareSessions,
+  replay: declareReplay,
+  report: declareReport,
+  init: declareInit,
+  notify: declareNotify,
+  promote: declarePromote,
+  reproduce: declareReproduce,
+  search: declareSearch,
+  watch: declareWatch,
+  kill: declareKill,
+  export: declareExport,
+  clean: declareClean,
+  doctor: declareDoctor,
+  machine: declareMachine,
+  machines: declareMachines,
+  models: declareModels,
+  auth: declareAuth,
+};
 
-export interface AskedCommand {
-  readonly command: CliCommand;
-  /** As it was written: a command may have several names. */
-  readonly name: string;
-  readonly words: readonly string[];
-  /** As it stands on the command line; `undefined` when it does not. */
-  readonly home: string | undefined;
-  readonly isHelp: boolean;
+/** Returns the program with every command, without the goal. */
+export function declareCommands(line: CommandLine): CliCommand {
+  const helios = createHelios(line);
+  for (const declare of Object.values(declarations)) declare(helios);
+  return helios;
 }
 
 /**
- * The command that the first word names; `undefined` when it names none. A goal that begins with such a word is written in
- * quotes. Throws `UserFacing` for a word that is a slip of the finger away from a command: a session that nobody wanted
- * costs more than writing it again.
+ * Returns the program that reads `argv`: the command that the first word names, else the goal. A goal that begins with
+ * such a word is written in quotes. Throws `UserFacing` for a word that is a slip of the finger away from a command: a
+ * session that nobody wanted costs more than writing it again.
  */
-export function askedCommand(
-  argv: readonly string[],
-  table: readonly CliCommand[] = commandTable,
-): AskedCommand | undefined {
-  const { rest, home } = takeHome(argv);
-  const [name = '', ...words] = rest;
-  const command = table.find((each) => namesOf(each).includes(name));
-  if (command === undefined) {
-    mustBeNoSlip(name, table);
-    return undefined;
+export function readerOf(argv: readonly string[], line: CommandLine, work: GoalWork): CliCommand {
+  const word = firstWord(argv);
+  const helios = createHelios(line);
+  if (Object.hasOwn(declarations, word)) {
+    declarations[word]?.(helios);
+    return helios.hook('preSubcommand', (_helios, command) => {
+      const needsWords = command.registeredArguments.some(({ required }) => required);
+      if (needsWords && helios.args.length === 1) command.help();
+    });
   }
-  const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
-  const isBare = words.length === 0 && (command.needsWords ?? []).includes(name);
-  return { command, name, words, home, isHelp: isBare || options.includes('--help') || options.includes('-h') };
+  mustBeNoSlip(word, Object.keys(declarations));
+  return declareGoal(helios, work)
+    .version(line.world.version, '--version', 'print the version')
+    .configureHelp({ visibleCommands: () => [...declareCommands(line).commands] });
 }
 
-const namesOf = ({ name, otherNames = [] }: CliCommand): readonly string[] => [name, ...otherNames];
+const widestHelp = 120;
 
-function mustBeNoSlip(word: string, table: readonly CliCommand[]): void {
+function createHelios(line: CommandLine): CliCommand {
+  const { stdout } = line.world;
+  return new CliCommand('helios', line).helpOption('-h, --help', 'print this help').configureOutput({
+    writeOut: (text) => void stdout.write(text),
+    getOutHelpWidth: () => Math.min(stdout.columns ?? widestHelp, widestHelp),
+  });
+}
+
+function firstWord([word = '', ...more]: readonly string[]): string {
+  if (word === '--home') return firstWord(more.slice(1));
+  return word.startsWith('--home=') ? firstWord(more) : word;
+}
+
+function mustBeNoSlip(word: string, names: readonly string[]): void {
   if (!/^[a-z]{4,}$/i.test(word)) return;
-  const names = table.flatMap(namesOf);
   const near = nearMatches(word, names).filter((name) => editDistance(word.toLowerCase(), name) <= 2);
   if (near.length === 0) return;
   throw new UserFacing(
     `There is no command “${word}”. Did you mean helios ${near.join(', or helios ')}?`,
     `A goal is written in quotes, with more than one word: helios "${word} …"`,
   );
-}
-
-const nameColumns = 24;
-
-/** The list of commands for `helios --help`. */
-export const commandList = (table: readonly CliCommand[] = commandTable): string =>
-  `\nCommands (each has --help):\n${table.map(listLine).join('')}`;
-
-function listLine({ name, usage, about }: CliCommand): string {
-  const call = `${name} ${usage}`.trim();
-  const indent = ' '.repeat(nameColumns + 2);
-  return call.length < nameColumns ? `  ${call.padEnd(nameColumns)}${about}\n` : `  ${call}\n${indent}${about}\n`;
 }

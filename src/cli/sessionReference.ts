@@ -2,6 +2,9 @@
 import type { Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
 
+/** For the help of commands. */
+export const sessionWords = 'an id, the beginning of one, or a number of helios sessions';
+
 const howTo = 'See helios sessions for their numbers and ids.';
 
 /** Absent: the newest. Rejects with `UserFacing`. */

@@ -1,4 +1,4 @@
-/** Carries out `helios auth …`. No token and no key is ever written out. */
+/** Carries out `helios auth …`; each resolves to the exit code. No token and no key is ever written out. */
 import { createInterface } from 'node:readline';
 import { adviceOf } from '../../base/errors.ts';
 import { createFetch } from '../../compose/network.ts';
@@ -11,28 +11,13 @@ import {
   signedInText,
   tokensName,
 } from '../../compose/signIn.ts';
-import { homeAt } from '../../compose/home.ts';
-import { authAction, type AuthArguments } from './authArguments.ts';
 import { authStatus, statusText } from './authStatus.ts';
 import { networkFor } from '../choose.ts';
 import { secretStore } from '../../compose/secrets.ts';
 import { keyReader } from './keys.ts';
 import { exitCodes, type CliWorld } from '../world.ts';
 
-/** The exit code. Rejects with `UserFacing`. */
-export async function runAuthCommand(parsed: AuthArguments, home: string, world: CliWorld): Promise<number> {
-  const { authFolder } = homeAt(home);
-  switch (authAction(parsed)) {
-    case 'login':
-      return login(authFolder, world);
-    case 'logout':
-      return logout(authFolder, world);
-    case 'status':
-      return status(authFolder, parsed.isJson, world);
-  }
-}
-
-async function login(authFolder: string, world: CliWorld): Promise<number> {
+export async function login(authFolder: string, world: CliWorld): Promise<number> {
   const { env, clock, stdout } = world;
   const abort = new AbortController();
   const interrupts = world.onInterrupt(() => abort.abort());
@@ -82,7 +67,7 @@ function takePasted(signIn: OpenSignIn, { stdin, stderr }: CliWorld): () => void
   return () => lines.close();
 }
 
-async function logout(authFolder: string, { stdout }: CliWorld): Promise<number> {
+export async function logout(authFolder: string, { stdout }: CliWorld): Promise<number> {
   const kept = await keyReader({}, authFolder)(tokensName);
   if (kept === undefined) {
     stdout.write('Nobody is signed in to ChatGPT.\n');
@@ -94,7 +79,7 @@ async function logout(authFolder: string, { stdout }: CliWorld): Promise<number>
   return exitCodes.goal;
 }
 
-async function status(authFolder: string, isJson: boolean, { env, stdout }: CliWorld): Promise<number> {
+export async function status(authFolder: string, isJson: boolean, { env, stdout }: CliWorld): Promise<number> {
   const rows = await authStatus(env, authFolder);
   stdout.write(isJson ? `${JSON.stringify(rows, null, 2)}\n` : statusText(rows, stdout.columns ?? pipeColumns));
   return exitCodes.goal;

@@ -2,7 +2,7 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { settingsFor } from '../choose.ts';
 import { readPreferences, type Preferences } from '../preferences.ts';
-import { defineCommand, readWords } from '../command.ts';
+import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import type { Finding, Level, Section } from '../doctor/finding.ts';
 import { machineFindings } from '../doctor/machines.ts';
@@ -13,40 +13,31 @@ import { toolFindings } from '../doctor/tools.ts';
 import { styleFor, type Style } from '../screen/style.ts';
 import { exitCodes } from '../world.ts';
 
-const usage = 'helios doctor [--json]';
-
-export const doctorCommand = defineCommand({
-  name: 'doctor',
-  usage: '[--json]',
-  about: 'looks at keys, machines, disk, journals and settings, and says what is wrong',
-  help: () => `Usage: ${usage}
-
-Looks at what Helios needs and was told, and connects to every machine; asks no model, and mends nothing.
-
-Options:
-  --json         an array of sections: title, findings [{ level, name, text, action }]
-  --home FOLDER  (default: HELIOS_HOME, or ~/.helios)
-Exit code: 0 nothing is broken (there may be warnings), 1 something is.
-`,
-  parse: (words) =>
-    readWords(words, { options: { json: { type: 'boolean', default: false } }, maxWords: 0, usage }).values,
-  async run({ json }, context) {
-    const { world, home } = context;
-    const ask = async (engine: Engine): Promise<readonly Section[]> =>
-      Promise.all([
-        modelFindings(engine, context),
-        machineFindings(engine, context),
-        storageFindings(engine, context),
-        toolFindings(process.version, world.env['PATH'] ?? process.env['PATH']),
-        settingFindings(world, home),
-      ]);
-    const sections = await withEngine(context, ask, settingsFor(noOptions, undefined, world, await known(home)));
-    const style = styleFor(world.stdout.isTTY === true, world.env);
-    world.stdout.write(json ? `${JSON.stringify(sections, undefined, 2)}\n` : textOf(sections, style));
-    const isBroken = sections.some(({ findings }) => findings.some(({ level }) => level === 'broken'));
-    return isBroken ? exitCodes.error : exitCodes.goal;
-  },
-});
+export const declareDoctor = (helios: CliCommand): CliCommand =>
+  helios
+    .command('doctor')
+    .summary('looks at keys, machines, disk, journals and settings, and says what is wrong')
+    .description(
+      'Looks at what Helios needs and was told, and connects to every machine; asks no model, and mends nothing.',
+    )
+    .option('--json', 'an array of sections: title, findings [{ level, name, text, action }]')
+    .addHelpText('after', '\nExit code: 0 nothing is broken (there may be warnings), 1 something is.')
+    .runs(async (context, { json }: { readonly json?: boolean }) => {
+      const { world, home } = context;
+      const ask = async (engine: Engine): Promise<readonly Section[]> =>
+        Promise.all([
+          modelFindings(engine, context),
+          machineFindings(engine, context),
+          storageFindings(engine, context),
+          toolFindings(process.version, world.env['PATH'] ?? process.env['PATH']),
+          settingFindings(world, home),
+        ]);
+      const sections = await withEngine(context, ask, settingsFor(noOptions, undefined, world, await known(home)));
+      const style = styleFor(world.stdout.isTTY === true, world.env);
+      world.stdout.write(json ? `${JSON.stringify(sections, undefined, 2)}\n` : textOf(sections, style));
+      const isBroken = sections.some(({ findings }) => findings.some(({ level }) => level === 'broken'));
+      return isBroken ? exitCodes.error : exitCodes.goal;
+    });
 
 const noOptions = { isYes: false, model: undefined, effort: undefined };
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import path from 'node:path';
+import { Option } from 'commander';
 import {
   exportColumns,
   exportKinds,
@@ -13,28 +14,23 @@ import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { writeResultsTsv } from '../../compose/resultsTsv.ts';
 import { writePieces } from '../../compose/newFile.ts';
-import { defineCommand, readWords } from '../command.ts';
+import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { namedSession } from '../sessionReference.ts';
+import { namedSession, sessionWords } from '../sessionReference.ts';
+import { nonEmpty } from '../values.ts';
 import { exitCodes, type CliWorld, type Output } from '../world.ts';
 
-const usage = `helios export [SESSION] [--what ${exportKinds.join('|')}] [--format ${exportFormats.join('|')}] [--out FILE]`;
+const kinds: Readonly<Record<ExportKind, string>> = {
+  sessions: 'a row each',
+  messages: 'everything that was said, calls and their results',
+  metrics: 'every point of every run',
+  ledger: 'a row for each run, with its experiment, verdict, decision and cost',
+  events: 'the journal as it is',
+};
 
-export const exportCommand = defineCommand({
-  name: 'export',
-  usage: '[SESSION] [--what KIND]',
-  about: 'sessions, messages, metrics, the ledger or events as CSV, TSV or JSON',
-  help: () => `Usage: helios export [SESSION] [--what KIND] [--format FORMAT] [--out FILE] [--raw]
-
-Writes what is recorded: of one session, or of all where none is named. Parts of a journal that cannot be read are named
-on stderr.
-
-Options:
-  --what KIND      ${exportKinds.map((kind) => `${kind}: ${kinds[kind]}`).join('\n                   ')}
-  --format FORMAT  csv (RFC 4180, the default), tsv (tabs and line breaks as \\t and \\n), json (an array)
-  --out FILE       where to (default: stdout); whole or not at all, and a file that is there is not replaced
-  --raw            secrets stay in it; without it, what has the form of a secret is taken out
-  --home FOLDER    (default: HELIOS_HOME, or ~/.helios)
+const exportHelp = `
+Kinds:
+${exportKinds.map((kind) => `  ${kind.padEnd(10)}${kinds[kind]}`).join('\n')}
 
 NaN and infinities are written as NaN, Infinity and -Infinity, in JSON as strings. A text that a spreadsheet would take
 for a formula begins with an apostrophe in CSV and TSV.
@@ -44,36 +40,52 @@ experiment that is over.
 
   helios export --what ledger --out ledger.csv 1
   helios export --what ledger --format tsv 1 > results.tsv
-  helios export --what metrics --format json s-0mb2k4x9qf3t7ab > metrics.json
-`,
-  parse(words) {
-    const options = {
-      what: { type: 'string', short: 'w', default: 'sessions' },
-      format: { type: 'string', short: 'f', default: 'csv' },
-      out: { type: 'string', short: 'o' },
-      raw: { type: 'boolean', default: false },
-    } as const;
-    const { values, positionals } = readWords(words, { options, maxWords: 1, usage });
-    const kind = oneOf<ExportKind>(exportKinds, values.what, '--what');
-    const format = oneOf<ExportFormat>(exportFormats, values.format, '--format');
-    if (values.out === '') throw new UserFacing('--out needs a file.', `Write ${usage}`);
-    return { kind, format, isRaw: values.raw, out: values.out, reference: positionals[0] };
-  },
-  run: ({ reference, out, ...wanted }, context) =>
-    withEngine(context, async (engine) => {
-      const { stdout, cwd } = context.world;
-      const id = reference === undefined ? undefined : (await namedSession(engine.sessions, reference)).id;
-      const pieces = exported(engine, { ...wanted, id }, context.world);
-      if (out === undefined) {
-        for await (const piece of pieces) await written(stdout, piece);
+  helios export --what metrics --format json s-0mb2k4x9qf3t7ab > metrics.json`;
+
+interface ExportOptions {
+  readonly what: ExportKind;
+  readonly format: ExportFormat;
+  readonly out?: string;
+  readonly raw?: boolean;
+}
+
+export const declareExport = (helios: CliCommand): CliCommand =>
+  helios
+    .command('export')
+    .summary('sessions, messages, metrics, the ledger or events as CSV, TSV or JSON')
+    .description(
+      'Writes what is recorded: of one session, or of all where none is named. Parts of a journal that cannot ' +
+        'be read are named on stderr.',
+    )
+    .argument('[session]', sessionWords)
+    .addOption(new Option('-w, --what <kind>', 'what is written').choices(exportKinds).default('sessions'))
+    .addOption(
+      new Option('-f, --format <format>', 'CSV is RFC 4180, TSV has tabs and line breaks as \\t and \\n, JSON an array')
+        .choices(exportFormats)
+        .default('csv'),
+    )
+    .option(
+      '-o, --out <file>',
+      'where to (default: stdout); whole or not at all, and a file that is there is not replaced',
+      nonEmpty,
+    )
+    .option('--raw', 'secrets stay in it; without it, what has the form of a secret is taken out')
+    .addHelpText('after', exportHelp)
+    .runs((context, reference: string | undefined, { what: kind, format, out, raw: isRaw = false }: ExportOptions) =>
+      withEngine(context, async (engine) => {
+        const { stdout, cwd } = context.world;
+        const id = reference === undefined ? undefined : (await namedSession(engine.sessions, reference)).id;
+        const pieces = exported(engine, { kind, format, isRaw, id }, context.world);
+        if (out === undefined) {
+          for await (const piece of pieces) await written(stdout, piece);
+          return exitCodes.goal;
+        }
+        const file = path.resolve(cwd, out);
+        await writePieces(file, pieces, { replaces: false });
+        stdout.write(`Wrote ${file}\n`);
         return exitCodes.goal;
-      }
-      const file = path.resolve(cwd, out);
-      await writePieces(file, pieces, { replaces: false });
-      stdout.write(`Wrote ${file}\n`);
-      return exitCodes.goal;
-    }),
-});
+      }),
+    );
 
 interface Wanted {
   readonly kind: ExportKind;
@@ -100,14 +112,6 @@ async function* exported(
   yield* exportText(records, { format, columns: exportColumns[kind], ...(!isRaw && { redact }) });
 }
 
-const kinds: Readonly<Record<ExportKind, string>> = {
-  sessions: 'a row each (the default)',
-  messages: 'everything that was said, calls and their results',
-  metrics: 'every point of every run',
-  ledger: 'a row for each run, with its experiment, verdict, decision and cost',
-  events: 'the journal as it is',
-};
-
 /** One file has one metric: that of one session. Rejects with `UserFacing` where it is not clear which. */
 async function resultsOf(sessions: Sessions, named: SessionId | undefined): Promise<string> {
   const listed = named === undefined ? (await sessions.list()).map(({ id }) => id) : [named];
@@ -118,12 +122,6 @@ async function resultsOf(sessions: Sessions, named: SessionId | undefined): Prom
       id === undefined ? 'Start one with a goal: helios "…"' : 'Name one (see helios sessions), or take --format csv.',
     );
   return writeResultsTsv((await sessions.read(id)).ledger);
-}
-
-function oneOf<Word extends string>(known: readonly Word[], word: string, option: string): Word {
-  const found = known.find((each) => each === word);
-  if (found !== undefined) return found;
-  throw new UserFacing(`${option} does not know “${word}”.`, `It knows ${known.join(', ')}.`);
 }
 
 /** A pipe that is read slowly is waited for: what is written does not pile up in memory. */

@@ -1,45 +1,31 @@
 import type { KilledRun } from '../../agent/contract/sessions.ts';
 import { placeText } from '../../presentation/sessions/placeText.ts';
-import { UserFacing } from '../../base/errors.ts';
 import { handleOf, verdictText } from '../../presentation/runs/runText.ts';
-import { defineCommand, readWords } from '../command.ts';
+import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { noRun, runNamed } from '../runReference.ts';
 import { exitCodes } from '../world.ts';
 
-const usage = 'helios kill RUN';
-
-export const killCommand = defineCommand({
-  name: 'kill',
-  usage: 'RUN',
-  about: 'ends every process of a run, on whatever machine it is',
-  needsWords: ['kill'],
-  help: () => `Usage: ${usage}
-
-Ends the run with all its processes: TERM, then KILL for those that are left after 10 seconds. What it has printed and
-measured is kept, and its end is recorded as killed. A session that works on it hears of the end and goes on; with
-nobody at work on the session, the end is recorded at once.
-
-RUN is machine:pid, machine:job, or a run id (helios replay and the views show them).
-
-Options:
-  --home FOLDER  (default: HELIOS_HOME, or ~/.helios)
-Exit code: 0 nothing of the run is left, 1 something is.
-`,
-  parse(words) {
-    const [reference] = readWords(words, { options: {}, maxWords: 1, usage }).positionals;
-    if (reference === undefined) throw new UserFacing('Which run is to be ended?', `Write ${usage}`);
-    return { reference };
-  },
-  run: ({ reference }, context) =>
-    withEngine(context, async ({ sessions }) => {
-      const place = await runNamed(sessions, reference);
-      if (place === undefined) throw noRun(reference);
-      const killed = await sessions.killRun(place);
-      context.world.stdout.write(`${killedText(killed)}\n`);
-      return killed.left.length === 0 ? exitCodes.goal : exitCodes.error;
-    }),
-});
+export const declareKill = (helios: CliCommand): CliCommand =>
+  helios
+    .command('kill')
+    .summary('ends every process of a run, on whatever machine it is')
+    .description(
+      'Ends the run with all its processes: TERM, then KILL for those that are left after 10 seconds. What it ' +
+        'has printed and measured is kept, and its end is recorded as killed. A session that works on it hears ' +
+        'of the end and goes on; with nobody at work on the session, the end is recorded at once.',
+    )
+    .argument('<run>', 'machine:pid, machine:job, or a run id (helios replay and the views show them)')
+    .addHelpText('after', '\nExit code: 0 nothing of the run is left, 1 something is.')
+    .runs((context, reference: string) =>
+      withEngine(context, async ({ sessions }) => {
+        const place = await runNamed(sessions, reference);
+        if (place === undefined) throw noRun(reference);
+        const killed = await sessions.killRun(place);
+        context.world.stdout.write(`${killedText(killed)}\n`);
+        return killed.left.length === 0 ? exitCodes.goal : exitCodes.error;
+      }),
+    );
 
 function killedText({ run, owner, liveness, left, isEscalated }: KilledRun): string {
   const { spec, process, verdict } = run;

@@ -1,15 +1,31 @@
-import { defineCommand } from '../command.ts';
-import { machineArguments } from '../machines/machineArguments.ts';
-import { runMachineCommand } from '../machines/machineCommands.ts';
-import { machineHelp } from '../machines/machineHelp.ts';
+import { declareMachineWords } from '../../presentation/machines/machineWords.ts';
+import type { CliCommand } from '../command.ts';
+import { carryOutRequest, listMachines } from '../machines/machineCommands.ts';
 
-export const machineCommand = defineCommand({
-  name: 'machine',
-  otherNames: ['machines'],
-  usage: 'add|rm|test|import',
-  about: 'machines that runs can go to; `helios machines` lists them, and whether they answer (--json)',
-  help: machineHelp,
-  needsWords: ['machine'],
-  parse: machineArguments,
-  run: (parsed, { home, world }) => runMachineCommand(parsed, home, world),
-});
+const examples = `
+Examples:
+  helios machine add gpu1 ada@gpu1:2222 --key ~/.ssh/lab --slots 2 --gpus 0,1
+  helios machine add lab ada@login.lab --kind slurm --partition gpu --gpus 1 --time 24h --prologue 'module load cuda'
+  helios machine add box --kind container --image python:3.12-slim --mount .:/project --cpus 4 --memory 16G
+  helios machine import --all           every host of your ssh config, but not patterns and those of git
+  helios machine test gpu1              connects, and says what was found
+  helios machine rm gpu1                takes it off the list; nothing on it is touched`;
+
+export function declareMachine(helios: CliCommand): CliCommand {
+  const machine = helios
+    .command('machine')
+    .summary('machines that runs can go to: add, import, test or remove one')
+    .addHelpText('after', examples);
+  declareMachineWords(machine, (read) => machine.carryOut((context) => carryOutRequest(read, context)));
+  declareList(machine, 'list');
+  return machine;
+}
+
+export const declareMachines = (helios: CliCommand): CliCommand => declareList(helios, 'machines');
+
+const declareList = (parent: CliCommand, name: string): CliCommand =>
+  parent
+    .command(name)
+    .summary('lists machines, and whether they answer')
+    .option('--json', 'an array: id, kind, place, status, slots, gpuIds, resources, …')
+    .runs((context, { json = false }: { readonly json?: boolean }) => listMachines(json, context));

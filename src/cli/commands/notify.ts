@@ -1,49 +1,37 @@
 /** `helios notify`: whether notifications arrive, and the secrets that they need. */
+import { InvalidArgumentError } from 'commander';
 import { UserFacing } from '../../base/errors.ts';
 import { notifySecret, secretNamePattern } from '../../compose/notifications.ts';
 import { readProjectFile } from '../../compose/project.ts';
 import { trialNotification, trialText } from '../../compose/trial.ts';
 import { homeAt } from '../../compose/home.ts';
 import { secretStore } from '../../compose/secrets.ts';
-import { defineCommand, readWords, type CommandContext } from '../command.ts';
+import type { CliCommand, CommandContext } from '../command.ts';
 import { settingsFor } from '../choose.ts';
 import { withEngine } from '../commandEngine.ts';
 import { readPreferences } from '../preferences.ts';
 import { exitCodes } from '../world.ts';
 
-const usage = 'helios notify test, or helios notify secret NAME [--delete].';
+export function declareNotify(helios: CliCommand): CliCommand {
+  const notify = helios.command('notify').summary('send a test notification; keep a secret of a channel');
+  notify
+    .command('test')
+    .summary('sends a notification to every channel of preferences.json and helios.json, and says what became of each')
+    .addHelpText('after', '\nExit code: 0 every channel took it, 1 one did not.')
+    .runs(test);
+  notify
+    .command('secret')
+    .summary('keeps what is written to its input for ${secret:NAME}, for your eyes only')
+    .argument('<name>', 'letters, digits, - and _, 40 at most', secretName)
+    .option('--delete', 'forget it')
+    .runs(keepSecret);
+  return notify;
+}
 
-const help = `Usage: helios notify test
-       helios notify secret NAME [--delete]
-
-  test           sends a notification to every channel of preferences.json and of the project's helios.json, and says
-                 what became of each; the exit code is 1 when one did not take it
-  secret NAME    keeps what is written to its input for \${secret:NAME}, for your eyes only
-
-Options:
-  --home FOLDER  (default: HELIOS_HOME, or ~/.helios)
-`;
-
-type Options = { readonly kind: 'test' } | { readonly kind: 'secret'; readonly name: string; readonly isGone: boolean };
-
-export const notifyCommand = defineCommand({
-  name: 'notify',
-  usage: 'test|secret',
-  about: 'send a test notification; keep a secret of a channel',
-  help: () => help,
-  needsWords: ['notify'],
-  parse(words): Options {
-    const { values, positionals } = readWords(words, { options: { delete: { type: 'boolean' } }, maxWords: 2, usage });
-    const [kind, name] = positionals;
-    if (kind === 'test' && name === undefined) return { kind };
-    if (kind !== 'secret' || name === undefined)
-      throw new UserFacing('It is not clear what is to be done.', `Write ${usage}`);
-    if (!secretNamePattern.test(name))
-      throw new UserFacing(`“${name}” cannot be the name of a secret.`, 'Letters, digits, - and _, 40 at most.');
-    return { kind, name, isGone: values.delete === true };
-  },
-  run: (options, context) => (options.kind === 'test' ? test(context) : keepSecret(options, context)),
-});
+function secretName(text: string): string {
+  if (secretNamePattern.test(text)) return text;
+  throw new InvalidArgumentError('It must be of letters, digits, - and _, 40 at most.');
+}
 
 async function test(context: CommandContext): Promise<number> {
   const { world, home } = context;
@@ -68,8 +56,9 @@ async function test(context: CommandContext): Promise<number> {
 }
 
 async function keepSecret(
-  { name, isGone }: Extract<Options, { kind: 'secret' }>,
   { world, home }: CommandContext,
+  name: string,
+  { delete: isGone = false }: { readonly delete?: boolean },
 ): Promise<number> {
   const keep = secretStore(homeAt(home).authFolder);
   const value = isGone ? undefined : await inputOf(world.stdin);

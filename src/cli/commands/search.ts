@@ -2,48 +2,44 @@ import type { SearchHit } from '../../agent/contract/search.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { oneLine } from '../../base/text.ts';
-import { countOf, defineCommand, readWords } from '../command.ts';
+import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { styleFor, type Style } from '../screen/style.ts';
+import { wholeNumber } from '../values.ts';
 import { exitCodes } from '../world.ts';
 
-const usage = 'helios search [-n COUNT] [--json] WORDS…';
 const usualCount = 20;
 
-export const searchCommand = defineCommand({
-  name: 'search',
-  usage: 'WORDS',
-  about: 'what was said in all sessions: goals, messages, replies, calls and their results, runs (--json)',
-  needsWords: ['search'],
-  help: () => `Usage: ${usage}
+interface SearchOptions {
+  readonly limit: number;
+  readonly json?: boolean;
+}
 
-Finds where all the words were said, the newest first, whatever the case of their letters. Words in double quotes are
-one phrase: helios search '"learning rate" warmup'.
-
-Options:
-  -n, --limit COUNT  how many places (default: ${usualCount})
-  --json             an array: sessionId, goal, kind, atMs, eventId, snippet { text, marks }
-  --home FOLDER      (default: HELIOS_HOME, or ~/.helios)
-Exit code: 0 something was found, 2 nothing was.
-`,
-  parse(words) {
-    const options = { limit: { type: 'string', short: 'n' }, json: { type: 'boolean', default: false } } as const;
-    const { values, positionals } = readWords(words, { options, maxWords: Infinity, usage });
-    const query = positionals.join(' ').trim();
-    if (query === '') throw new UserFacing('There is nothing to search for.', `Write ${usage}`);
-    return { query, isJson: values.json, limit: countOf(values.limit ?? String(usualCount), '-n') };
-  },
-  run: ({ query, isJson, limit }, context) =>
-    withEngine(context, async ({ sessions }) => {
-      const { world } = context;
-      const abort = new AbortController();
-      const interrupt = world.onInterrupt(() => abort.abort(new Error('The search was interrupted.')));
-      const hits = await sessions.search(query, { limit, signal: abort.signal }).finally(() => interrupt.dispose());
-      const style = styleFor(world.stdout.isTTY === true, world.env);
-      world.stdout.write(isJson ? `${JSON.stringify(hits, undefined, 2)}\n` : hitsText(hits, { query, limit, style }));
-      return hits.length === 0 ? exitCodes.ended : exitCodes.goal;
-    }),
-});
+export const declareSearch = (helios: CliCommand): CliCommand =>
+  helios
+    .command('search')
+    .summary('what was said in all sessions: goals, messages, replies, calls and their results, runs')
+    .description(
+      'Finds where all the words were said, the newest first, whatever the case of their letters. Words in ' +
+        'double quotes are one phrase: helios search \'"learning rate" warmup\'.',
+    )
+    .argument('<words...>', 'what is searched for')
+    .option('-n, --limit <count>', 'how many places', wholeNumber, usualCount)
+    .option('--json', 'an array: sessionId, goal, kind, atMs, eventId, snippet { text, marks }')
+    .addHelpText('after', '\nExit code: 0 something was found, 2 nothing was.')
+    .runs((context, words: string[], { limit, json }: SearchOptions) =>
+      withEngine(context, async ({ sessions }) => {
+        const { world } = context;
+        const query = words.join(' ').trim();
+        if (query === '') throw new UserFacing('There is nothing to search for.', 'Write helios search WORDS');
+        const abort = new AbortController();
+        const interrupt = world.onInterrupt(() => abort.abort(new Error('The search was interrupted.')));
+        const hits = await sessions.search(query, { limit, signal: abort.signal }).finally(() => interrupt.dispose());
+        const style = styleFor(world.stdout.isTTY === true, world.env);
+        world.stdout.write(json ? `${JSON.stringify(hits, undefined, 2)}\n` : hitsText(hits, { query, limit, style }));
+        return hits.length === 0 ? exitCodes.ended : exitCodes.goal;
+      }),
+    );
 
 interface Shown {
   readonly query: string;

@@ -5,48 +5,34 @@ import { placeText } from '../../presentation/sessions/placeText.ts';
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { columnsText } from '../screen/columns.ts';
-import { countOf, defineCommand, readWords } from '../command.ts';
+import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
+import { wholeNumber } from '../values.ts';
 import { exitCodes } from '../world.ts';
 
-const usage = 'helios sessions [-n COUNT] [--json]';
 const usualCount = 20;
 const pipeColumns = 160;
 
-export const sessionsCommand = defineCommand({
-  name: 'sessions',
-  usage: '[-n COUNT]',
-  about: 'what was worked on, the newest first, and where it is going on (--json)',
-  help: () => `Usage: ${usage}
-
-Lists the sessions of the home folder, the newest first. The number in front names a session for the other commands, as
-its id and the beginning of its id do.
-
-Options:
-  -n, --limit COUNT  how many (default: ${usualCount}; with --json: all)
-  --json             an array: n, id, goal, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …
-  --home FOLDER      (default: HELIOS_HOME, or ~/.helios)
-`,
-  parse(words) {
-    const options = {
-      limit: { type: 'string', short: 'n' },
-      json: { type: 'boolean', default: false },
-    } as const;
-    const { values } = readWords(words, { options, maxWords: 0, usage });
-    const limit = values.limit === undefined ? undefined : countOf(values.limit, '-n');
-    return { isJson: values.json, limit };
-  },
-  run: ({ isJson, limit }, context) =>
-    withEngine(context, async (engine) => {
-      const { stdout, clock } = context.world;
-      const all = await engine.sessions.list();
-      const rows = await withOwners(engine, all.slice(0, limit ?? (isJson ? Infinity : usualCount)));
-      if (isJson) stdout.write(`${JSON.stringify(rows.map(jsonOf), undefined, 2)}\n`);
-      else
-        stdout.write(tableText(rows, { left: all.length - rows.length, nowMs: clock.now(), columns: stdout.columns }));
-      return exitCodes.goal;
-    }),
-});
+export const declareSessions = (helios: CliCommand): CliCommand =>
+  helios
+    .command('sessions')
+    .summary('what was worked on, the newest first, and where it is going on')
+    .description(
+      'Lists the sessions of the home folder, the newest first. The number in front names a session for the ' +
+        'other commands, as its id and the beginning of its id do.',
+    )
+    .option('-n, --limit <count>', `how many (default: ${usualCount}; with --json: all)`, wholeNumber)
+    .option('--json', 'an array: n, id, goal, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …')
+    .runs((context, { limit, json = false }: { readonly limit?: number; readonly json?: boolean }) =>
+      withEngine(context, async (engine) => {
+        const { stdout, clock } = context.world;
+        const all = await engine.sessions.list();
+        const rows = await withOwners(engine, all.slice(0, limit ?? (json ? Infinity : usualCount)));
+        const shown = { left: all.length - rows.length, nowMs: clock.now(), columns: stdout.columns };
+        stdout.write(json ? `${JSON.stringify(rows.map(jsonOf), undefined, 2)}\n` : tableText(rows, shown));
+        return exitCodes.goal;
+      }),
+    );
 
 interface SessionRow {
   readonly n: number;

@@ -8,50 +8,44 @@ import type { LineParser } from '../../metrics/lineParser.ts';
 import { createLineParser, LineSplitter } from '../../compose/metricLines.ts';
 import type { RunEnd, RunSpec } from '../../runs/run.ts';
 import { verdictText } from '../../presentation/runs/runText.ts';
-import { defineCommand, readWords } from '../command.ts';
+import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { EventText } from '../screen/eventText.ts';
 import { isRunName, noRun, runNamed } from '../runReference.ts';
-import { namedSession } from '../sessionReference.ts';
+import { namedSession, sessionWords } from '../sessionReference.ts';
 import { styleFor, type Style } from '../screen/style.ts';
 import { replyText } from '../screen/views.ts';
 import { exitCodes, type CliWorld } from '../world.ts';
 
-const usage = 'helios watch [SESSION | RUN]';
-
-export const watchCommand = defineCommand({
-  name: 'watch',
-  usage: '[SESSION|RUN]',
-  about: 'looks on at a session or a run, wherever it goes on, until it ends',
-  help: () => `Usage: ${usage}
-
-Looks on, and changes nothing: at a session (what is said and done), or at a run (its output, and its metrics at the
-end). Works for what another window, another terminal or the background works on, on any machine. Ctrl+C leaves;
-what is watched goes on.
-
-SESSION is an id, the beginning of one, or a number of helios sessions; the newest where none is named.
-RUN is machine:pid, machine:job, or a run id.
-
-Options:
-  --home FOLDER  (default: HELIOS_HOME, or ~/.helios)
-Exit code: 0 the goal is met or the run ended well, 2 it ended otherwise, 130 you left.
-`,
-  parse: (words) => ({ reference: readWords(words, { options: {}, maxWords: 1, usage }).positionals[0] }),
-  run: ({ reference }, context) =>
-    withEngine(context, async (engine) => {
-      const abort = new AbortController();
-      const interrupt = context.world.onInterrupt(() => abort.abort());
-      try {
-        const place = reference === undefined ? undefined : await runNamed(engine.sessions, reference);
-        if (place !== undefined) return await watchRun(engine, place, context.world, abort.signal);
-        if (reference !== undefined && isRunName(reference)) throw noRun(reference);
-        const { id } = await namedSession(engine.sessions, reference);
-        return await watchSession(engine, id, context.world, abort.signal);
-      } finally {
-        interrupt.dispose();
-      }
-    }),
-});
+export const declareWatch = (helios: CliCommand): CliCommand =>
+  helios
+    .command('watch')
+    .summary('looks on at a session or a run, wherever it goes on, until it ends')
+    .description(
+      'Looks on, and changes nothing: at a session (what is said and done), or at a run (its output, and its ' +
+        'metrics at the end). Works for what another window, another terminal or the background works on, on any ' +
+        'machine. Ctrl+C leaves; what is watched goes on.',
+    )
+    .argument(
+      '[session|run]',
+      `a session: ${sessionWords} (default: the newest); or a run: machine:pid, machine:job, or its id`,
+    )
+    .addHelpText('after', '\nExit code: 0 the goal is met or the run ended well, 2 it ended otherwise, 130 you left.')
+    .runs((context, reference: string | undefined) =>
+      withEngine(context, async (engine) => {
+        const abort = new AbortController();
+        const interrupt = context.world.onInterrupt(() => abort.abort());
+        try {
+          const place = reference === undefined ? undefined : await runNamed(engine.sessions, reference);
+          if (place !== undefined) return await watchRun(engine, place, context.world, abort.signal);
+          if (reference !== undefined && isRunName(reference)) throw noRun(reference);
+          const { id } = await namedSession(engine.sessions, reference);
+          return await watchSession(engine, id, context.world, abort.signal);
+        } finally {
+          interrupt.dispose();
+        }
+      }),
+    );
 
 async function watchSession(engine: Engine, id: SessionId, world: CliWorld, signal: AbortSignal): Promise<number> {
   const style = styleFor(world.stdout.isTTY === true, world.env);

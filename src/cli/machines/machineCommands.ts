@@ -3,45 +3,55 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import { messageOf } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import type { MachineEntry } from '../../machines/machineEntry.ts';
+import type { MachinePrompts } from '../../machines/machinePrompts.ts';
 import { entryText } from '../../presentation/machines/machineText.ts';
 import { planImport } from '../../compose/importHosts.ts';
 import { localPathFrom } from '../../compose/localPath.ts';
 import { reportMachines } from '../../presentation/machines/machineReport.ts';
-import { readMachineWords, type MachineRequest } from '../../presentation/machines/machineWords.ts';
+import type { MachineRequest, ReadRequest } from '../../presentation/machines/machineWords.ts';
 import { aliasesOf } from '../../compose/sshHosts.ts';
-import type { MachineArguments } from './machineArguments.ts';
+import type { CommandContext } from '../command.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { machineTable } from './machineTable.ts';
 import { exitCodes, type CliWorld } from '../world.ts';
 
-/** The exit code. Rejects with `UserFacing`. */
-export async function runMachineCommand(
-  { words, isJson }: MachineArguments,
-  home: string,
-  world: CliWorld,
-): Promise<number> {
-  const request = readMachineWords(words, {
+/** Resolves to the exit code. Rejects with `UserFacing`. */
+export async function carryOutRequest(read: ReadRequest, { home, world }: CommandContext): Promise<number> {
+  const request = read({
     aliases: aliasesOf(await world.sshHosts()),
     localPath: localPathFrom(world.cwd, world.homeFolder),
   });
   const isTerminal = world.stdin.isTTY === true && world.stdout.isTTY === true;
-  // A list asks nobody: it shows what answers by itself.
-  const isQuiet = request.action === 'list';
+  const prompts = isTerminal ? terminalPrompts(world) : refusingPrompts(world);
+  return withMachines({ home, world }, prompts, (engine) => carryOut(request, engine, world));
+}
+
+/** Lists what answers by itself: nobody is asked for a secret. */
+export const listMachines = (isJson: boolean, { home, world }: CommandContext): Promise<number> =>
+  withMachines({ home, world }, {}, async ({ machines, resources }) => {
+    const { stdout, clock } = world;
+    const reports = await reportMachines({ machines, resources, clock }, { isConnecting: true });
+    const columns = stdout.columns ?? pipeColumns;
+    stdout.write(isJson ? `${JSON.stringify(reports, null, 2)}\n` : machineTable(reports, columns));
+    return exitCodes.goal;
+  });
+
+async function withMachines(
+  { home, world }: CommandContext,
+  prompts: Partial<MachinePrompts>,
+  work: (engine: Engine) => Promise<number>,
+): Promise<number> {
   const engine = await world.createEngine({
     home,
     assetsFolder: world.assetsFolder,
     settings: () => ({ provider: 'demo', permissionMode: 'ask', idleTurns: 1 }),
-    ports: {
-      secret: () => Promise.resolve(undefined),
-      approve: () => Promise.resolve('deny'),
-      ...(!isQuiet && (isTerminal ? terminalPrompts(world) : refusingPrompts(world))),
-    },
+    ports: { secret: () => Promise.resolve(undefined), approve: () => Promise.resolve('deny'), ...prompts },
     clock: world.clock,
     workFolder: world.cwd,
   });
   try {
     for (const problem of engine.machines.problems) world.stderr.write(`${problem}\n`);
-    return await (request.action === 'list' ? list(engine, world, isJson) : carryOut(request, engine, world));
+    return await work(engine);
   } finally {
     await engine.close();
   }
@@ -61,13 +71,6 @@ function carryOut(request: MachineRequest, engine: Engine, world: CliWorld): Pro
 }
 
 const pipeColumns = 160;
-
-async function list({ machines, resources }: Engine, { stdout, clock }: CliWorld, isJson: boolean): Promise<number> {
-  const reports = await reportMachines({ machines, resources, clock }, { isConnecting: true });
-  const columns = stdout.columns ?? pipeColumns;
-  stdout.write(isJson ? `${JSON.stringify(reports, null, 2)}\n` : machineTable(reports, columns));
-  return exitCodes.goal;
-}
 
 async function add(entry: MachineEntry, { machines }: Engine, { stdout }: CliWorld): Promise<number> {
   const { id } = entry;

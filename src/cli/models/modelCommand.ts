@@ -15,13 +15,19 @@ import { settingsFor } from '../choose.ts';
 import { columnsText } from '../screen/columns.ts';
 import { secretStore } from '../../compose/secrets.ts';
 import { keyReader } from '../auth/keys.ts';
-import type { ModelOptions } from './modelArguments.ts';
 import { readPreferences } from '../preferences.ts';
 import { exitCodes, type CliWorld } from '../world.ts';
 
+export interface ModelOptions {
+  readonly provider?: string;
+  /** Asks the providers anew. */
+  readonly refresh?: boolean;
+  readonly json?: boolean;
+}
+
 /** The exit code. Rejects with `UserFacing`. */
 export async function runModelCommand(
-  { isJson, isFresh, provider }: ModelOptions,
+  { provider, refresh: isFresh = false, json: isJson = false }: ModelOptions,
   homeFolder: string,
   world: CliWorld,
 ): Promise<number> {

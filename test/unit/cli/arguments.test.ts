@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { parseArguments, type CliOptions } from '../../../src/cli/arguments.ts';
+import { UserFacing } from '../../../src/base/errors.ts';
+import type { CliOptions } from '../../../src/cli/arguments.ts';
+import { runCli } from '../../../src/cli/cli.ts';
+import { readerOf } from '../../../src/cli/commandTable.ts';
+import { fakeWorld } from '../../fakes/cliWorld.ts';
 
-function parse(...argv: string[]): { options?: CliOptions; code?: number; out: string; error: string } {
-  const written = { out: '', error: '' };
-  const parsed = parseArguments(argv, {
-    version: '1.2.3',
-    commands: '',
-    out: (text) => (written.out += text),
-    error: (text) => (written.error += text),
-  });
-  return {
-    ...written,
-    ...(parsed.kind === 'options' ? { options: parsed.options } : { code: parsed.kind === 'done' ? parsed.code : -1 }),
+const world = () => fakeWorld({ folder: '/nowhere' });
+
+async function parse(...argv: string[]): Promise<CliOptions | undefined> {
+  let taken: CliOptions | undefined;
+  const take = (options: CliOptions): Promise<number> => {
+    taken = options;
+    return Promise.resolve(0);
   };
+  await readerOf(argv, { world: world(), home: undefined, code: 0 }, take).parseAsync(argv, { from: 'user' });
+  return taken;
 }
 
 describe('command line', () => {
@@ -41,9 +43,8 @@ describe('command line', () => {
     ],
   ];
   for (const [argv, expected] of accepted) {
-    it(`takes: helios ${argv.join(' ')}`, () => {
-      const { options, error } = parse(...argv);
-      assert.equal(error, '');
+    it(`takes: helios ${argv.join(' ')}`, async () => {
+      const options = await parse(...argv);
       assert.deepEqual({ ...options, ...expected }, options);
     });
   }
@@ -66,22 +67,41 @@ describe('command line', () => {
     [['--continue', '--resume', 's-0mb2k4x9qf3t7ab'], /cannot be used with/],
     [['--print', '--continue', 'g'], /cannot be used with/],
     [['--model', '', 'g'], /must not be empty/],
-    [['--colour', 'g'], /unknown option '--colour'/],
+    [['--colour', 'g'], /^Unknown option '--colour'\.$/],
+    [['--resum', 'g'], /^Unknown option '--resum'\. Did you mean --resume\?$/],
+    [['--home'], /^Option '--home <folder>' argument missing\.$/],
+    [['--home', '', 'g'], /'--home <folder>' argument '' is invalid\. It must not be empty\.$/],
   ];
   for (const [argv, message] of refused) {
-    it(`refuses: helios ${argv.join(' ')}`, () => {
-      const { code, error, out } = parse(...argv);
-      assert.equal(code, 1);
-      assert.match(error, message);
-      assert.equal(out, '');
-    });
+    it(`refuses: helios ${argv.join(' ')}`, () =>
+      assert.rejects(
+        () => parse(...argv),
+        (error) => {
+          assert.ok(error instanceof UserFacing);
+          assert.match(error.message, message);
+          return error.action === 'See helios --help.';
+        },
+      ));
   }
 
-  it('prints help with examples, and the version', () => {
-    const help = parse('--help');
-    assert.equal(help.code, 0);
-    assert.match(help.out, /Examples:/);
-    assert.match(help.out, /Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted/);
-    assert.deepEqual(parse('--version'), { code: 0, out: '1.2.3\n', error: '' });
+  it('writes a refusal with what to do', async () => {
+    const it = world();
+    assert.equal(await runCli(['--colour', 'g'], it), 1);
+    assert.deepEqual(
+      [it.stdout.text, it.stderr.text],
+      ['', "helios: Unknown option '--colour'.\nSee helios --help.\n"],
+    );
+  });
+
+  it('prints help with every option and examples, and the version', async () => {
+    const help = world();
+    assert.equal(await runCli(['--help'], help), 0);
+    for (const option of ['-P, --provider', '-p, --print', '--budget-day', '--home', '--version', '-h, --help'])
+      assert.match(help.stdout.text, new RegExp(`^  ${option} `, 'm'));
+    assert.match(help.stdout.text, /Examples:/);
+    assert.match(help.stdout.text, /Exit code: 0 the goal is met, 2 ended without it, 1 an error, 130 interrupted/);
+    const version = world();
+    assert.equal(await runCli(['--version'], version), 0);
+    assert.deepEqual([version.stdout.text, version.stderr.text], ['9.9.9\n', '']);
   });
 });

@@ -192,19 +192,21 @@ describe('helios auth', () => {
     for (const argv of [['auth'], ['auth', '--help'], ['auth', 'login', '-h']]) {
       const it = world();
       assert.equal(await helios(it, ...argv), 0);
-      assert.match(it.stdout.text, /^Usage: helios auth login/);
-      assert.ok(it.stdout.text.split('\n').every((line) => line.length <= 120));
+      assert.match(it.stdout.text, /^Usage: helios auth .*forward the\nport first/s);
     }
   });
 
   const refusals: readonly [argv: string[], words: RegExp][] = [
-    [['auth', 'signin'], /does not know “signin”.*login, logout and status/s],
-    [['auth', 'login', 'claude'], /no sign-in to “claude”/],
-    [['auth', 'login', 'chatgpt', 'now'], /does not know “now”/],
-    [['auth', 'status', 'chatgpt'], /does not know “chatgpt”/],
-    [['auth', 'logout', '--json'], /has no --json/],
-    [['auth', 'status', '--jsn'], /There is no option --jsn\.\nWrite helios auth login, /],
-    [['auth', 'status', '--home', ''], /--home needs a folder/],
+    [['auth', 'signin'], /Unknown command 'signin'\. Did you mean login\?\nSee helios auth --help/],
+    [['auth', 'login', 'claude'], /'claude' is invalid for argument 'provider'\. A sign-in is there for chatgpt/],
+    [
+      ['auth', 'login', 'chatgpt', 'now'],
+      /Too many arguments for 'login'.*: chatgpt, now\.\nSee helios auth login --help/,
+    ],
+    [['auth', 'status', 'chatgpt'], /Too many arguments for 'status'/],
+    [['auth', 'logout', '--json'], /Unknown option '--json'/],
+    [['auth', 'status', '--jsn'], /Unknown option '--jsn'\. Did you mean --json\?\nSee helios auth status --help\./],
+    [['auth', 'status', '--home', ''], /Option '--home <folder>' argument '' is invalid\. It must not be empty/],
   ];
   for (const [argv, words] of refusals)
     it(`refuses: helios ${argv.join(' ')}`, async () => {

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
-import { parseArguments } from '../../../src/cli/arguments.ts';
 import { chooseProvider } from '../../../src/cli/choose.ts';
+import { readerOf } from '../../../src/cli/commandTable.ts';
 import { fakeWorld } from '../../fakes/cliWorld.ts';
 
 describe('the mode of Claude', () => {
-  const choose = (...argv: string[]) => {
-    const ignore = (): void => undefined;
-    const parsed = parseArguments([...argv, 'goal'], { version: '1', commands: '', out: ignore, error: ignore });
-    assert.ok(parsed.kind === 'options');
-    return chooseProvider(parsed.options, () => Promise.resolve('a key'), fakeWorld({ folder: '/nowhere' }));
-  };
+  async function choose(...argv: string[]): Promise<string | undefined> {
+    const world = fakeWorld({ folder: '/nowhere' });
+    let chosen: string | undefined;
+    await readerOf([...argv, 'goal'], { world, home: undefined, code: 0 }, async (options) => {
+      chosen = await chooseProvider(options, () => Promise.resolve('a key'), world);
+      return 0;
+    }).parseAsync([...argv, 'goal'], { from: 'user' });
+    return chosen;
+  }
 
   for (const [argv, provider] of [
     [['--claude-mode', 'cli'], 'claude-cli'],

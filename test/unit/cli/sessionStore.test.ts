@@ -64,14 +64,14 @@ describe('sessions in the terminal', () => {
     });
 
   const mistakes: [string[], RegExp][] = [
-    [['sessions', '--jsn'], /^helios: There is no option --jsn\.\nWrite helios sessions /],
-    [['replay', '-x', '1'], /There is no option -x\./],
+    [['sessions', '--jsn'], /^helios: Unknown option '--jsn'\. Did you mean --json\?\nSee helios sessions --help\.$/m],
+    [['replay', '-x', '1'], /Unknown option '-x'\./],
     [['replay', ''], /The name of the session is empty/],
     [['clean', '--keep', ' '], /The name of the session is empty/],
     [['watch', 'local:1'], /No session knows a run local:1\./],
     [['kill', 'local:1'], /No session knows a run local:1\./],
     [['replay', '1', '--from', '9'], /no such turn\.\nIt has 2 turns\.$/m],
-    [['export', '--out', ''], /--out needs a file/],
+    [['export', '--out', ''], /Option '-o, --out <file>' argument '' is invalid/],
   ];
   for (const [argv, expected] of mistakes)
     it(`are not found by ${argv.join(' ')}`, async () => {
@@ -111,7 +111,7 @@ describe('sessions in the terminal', () => {
     }
     assert.match((await helios('replay', '3')).stderr.text, /There is no session 3/);
     assert.match((await helios('replay', 's-')).stderr.text, /2 sessions begin with s-/);
-    assert.match((await helios('replay', '1', '2')).stderr.text, /“2” is one word too many/);
+    assert.match((await helios('replay', '1', '2')).stderr.text, /Too many arguments for 'replay'/);
   });
 
   it('are told step by step, from a turn to a turn', async () => {
@@ -312,11 +312,11 @@ describe('sessions in the terminal', () => {
   });
 
   const refusals: [string[], RegExp][] = [
-    [['export', '--what', 'runs'], /--what does not know “runs”.*\nIt knows sessions, messages/],
-    [['export', '--format', 'xml'], /--format does not know “xml”/],
-    [['sessions', '-n', '0'], /-n must be a whole number above 0/],
-    [['sessions', '--all'], /There is no option --all\./],
-    [['replay', '--speed', 'fast'], /--speed must be a number above 0/],
+    [['export', '--what', 'runs'], /'runs' is invalid\. Allowed choices are sessions, messages/],
+    [['export', '--format', 'xml'], /'xml' is invalid\. Allowed choices are csv/],
+    [['sessions', '-n', '0'], /'-n, --limit <count>' argument '0' is invalid\. It must be a whole number above 0/],
+    [['sessions', '--all'], /Unknown option '--all'/],
+    [['replay', '--speed', 'fast'], /'fast' is invalid\. It must be a number above 0/],
     [['kill', 'local:1'], /No session knows a run local:1/],
     [['kill', newRunId(1)], /No session knows a run r-/],
     [['watch', 'local:1'], /No session knows a run/],
