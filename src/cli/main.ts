@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-/** The command `helios`. All the rest is late: it is of the engine's file, and no window waits for that. */
+/** The command `helios`. All the rest is late: no window waits for what it shares with the command. */
 void import('./onThisComputer.ts').then(({ run }) => run());

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../base/clock.ts';
 import { toDisposable } from '../base/disposable.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
-import { createEngine, heliosVersion } from '../compose/engine.ts';
 import { defaultHome } from '../compose/home.ts';
 import { callbackPorts } from '../compose/callbackPorts.ts';
 import { sshHosts } from '../compose/sshHosts.ts';
+import { heliosVersion } from '../compose/version.ts';
 import { runCli } from './cli.ts';
 import { openBrowser } from './auth/openBrowser.ts';
 import { exitCodes } from './world.ts';
@@ -39,7 +39,7 @@ export function run(): void {
     assetsFolder,
     homeFolder: homedir(),
     sshHosts: () => sshHosts(),
-    createEngine,
+    createEngine: async (options) => (await import('../compose/engine.ts')).createEngine(options),
     callbackPorts,
     openBrowser,
     onInterrupt(listener) {

@@ -47,8 +47,7 @@ import type { OwnerKind } from '../storage/leaseOwner.ts';
 import { SessionIndex } from '../storage/sessionIndex.ts';
 import type { WebOptions } from '../web/download.ts';
 import { WebReader } from '../web/fetchPage.ts';
-
-export const heliosVersion = '0.1.0';
+import { heliosVersion } from './version.ts';
 
 export interface EngineOptions {
   /** The home folder, absolute. `defaultHome` where nobody names one. */
