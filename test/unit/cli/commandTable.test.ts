@@ -41,12 +41,21 @@ describe('commands of the terminal', () => {
     }
   });
 
+  it('are listed with their arguments alone, and without a command for help', async () => {
+    const { stdout } = await helios('--help');
+    assert.match(stdout.text, /^ {2}kill <run> {2,}\S/m);
+    assert.match(stdout.text, /^ {2}machine \[command\] {2,}\S/m);
+    assert.doesNotMatch((await helios('machine')).stdout.text, /^ {2}help /m);
+  });
+
   for (const [words, command] of all) {
     it(`print help without opening anything: ${words.join(' ')} --help`, async () => {
       const { code, stdout, stderr } = await helios(...words, '--help');
       assert.deepEqual([code, stderr.text], [0, '']);
       assert.ok(stdout.text.startsWith(`Usage: helios ${words.join(' ')} [options]`), stdout.text);
+      assert.match(stdout.text, /\n {2}--home <folder> .*\n {2}-h, --help .*\n/);
       const lines = stdout.text.split('\n');
+      assert.match(lines[2] ?? '', /^[A-Z]\w+ \S/);
       const shown = [
         ...[...command.options.map(({ flags }) => flags), '-h, --help'],
         ...command.registeredArguments.map((argument) => argument.name()),

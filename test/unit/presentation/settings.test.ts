@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { parseArguments } from '../../../src/cli/arguments.ts';
+import { readerOf } from '../../../src/cli/commandTable.ts';
 import { engineSettingsOf, settingsOfEnvironment } from '../../../src/presentation/settings/engineSettings.ts';
 import { preferences, preferencesSchema } from '../../../src/presentation/settings/preferences.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type SettingName,
   type Settings,
 } from '../../../src/presentation/settings/settings.ts';
+import { fakeWorld } from '../../fakes/cliWorld.ts';
 
 const engineWith = (values: Partial<Settings>) =>
   engineSettingsOf((name: SettingName) => values[name] ?? defaultOf(name));
@@ -90,9 +91,8 @@ describe('settings', () => {
 
 describe('settings of the terminal', () => {
   it('are the options that there are', () => {
-    let help = '';
-    const out = (text: string) => void (help += text);
-    parseArguments(['--help'], { version: '', commands: '', out, error: out });
+    const line = { world: fakeWorld({ folder: '/nowhere' }), home: undefined, code: 0 };
+    const help = readerOf([], line, () => Promise.resolve(0)).helpInformation();
     for (const option of settingNames.map((name) => settingOf(name).option))
       assert.ok(option === undefined || new RegExp(`${option}\\b`).test(help), option);
   });
