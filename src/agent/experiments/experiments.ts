@@ -1,302 +1,42 @@
+import type { Disposable } from '../../base/disposable.ts';
+import type { DecidedExperiment, ExperimentDecisionRequest } from '../../tools/experiments/expDecide.ts';
+import { ExperimentDecisions, type ExperimentDecisionsDeps } from './experimentDecisions.ts';
+import {
+  ExperimentPlans,
+  type BegunExperiment,
+  type ExperimentPlansDeps,
+  type ExperimentRequest,
+} from './experimentPlans.ts';
+
 /**
  * The session's hand on its experiments: each is planned in the journal before its first run, refused where it was made
  * before, and decided on when it is over. Nothing of it is kept elsewhere.
  */
-import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { messageOf, ToolFailure } from '../../base/errors.ts';
-import { oneLine } from '../../base/text.ts';
-import { commandForm } from '../../experiments/commandForm.ts';
-import { sameCode } from '../../experiments/codeDifference.ts';
-import { codeKey, fingerprintOf, type Attempt } from '../../experiments/duplicates.ts';
-import type { CodeState, ExperimentPlan } from '../../experiments/experiment.ts';
-import type { ExperimentRow } from '../../experiments/ledger.ts';
-import { hasCrashed } from '../../experiments/recordRows.ts';
-import type { Machine, Machines } from '../../machines/machine.ts';
-import type { RunLimit } from '../../runs/run.ts';
-import type { DecidedExperiment, ExperimentDecisionRequest } from '../../tools/experiments/expDecide.ts';
-import type { ExperimentArguments } from '../../tools/parameters/experimentParameters.ts';
-import { machinePath } from '../../tools/parameters/machinePath.ts';
-import { duplicatesOf, type AskedAttempts } from './attempts.ts';
-import {
-  earlierName,
-  earlierNotes,
-  earlierRefusal,
-  importedNotes,
-  isExact,
-  type EarlierAttempts,
-} from './earlierAttempts.ts';
-import { decisionWarnings, duplicateText, resultText } from './experimentLabels.ts';
-import type { JournalEvent } from '../journal/events.ts';
-import { envFor } from '../journal/fold.ts';
-import type { SessionRuns } from '../runs/sessionRuns.ts';
-import type { SessionLog } from '../journal/sessionLog.ts';
-import type { SessionState } from '../journal/state.ts';
-import { isSweepOver } from '../runs/sweepProgress.ts';
-
-export interface ExperimentsDeps {
-  readonly log: SessionLog;
-  readonly sessionRuns: SessionRuns;
-  readonly machines: Machines;
-  /** What the code is; it is bounded in time and never rejects. */
-  readonly code: CodeCapture;
-  /** What other sessions of the home tried. */
-  readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
-  /** Called when a decision cannot be recorded. */
-  onFailed(error: unknown): void;
-}
-
-export interface CodeCapture {
-  capture(machine: Machine, folder: string, name: string, commands: readonly string[]): Promise<CodeState>;
-}
-
-export interface ExperimentRequest extends ExperimentArguments {
-  /** The first of them that answers tells what the code is. */
-  readonly machineIds: readonly string[];
-  /** What is launched waits for machines that do not answer now. */
-  readonly mayWait?: boolean;
-  /** As given: with its placeholders where it is a sweep. */
-  readonly command: string;
-  /** As the shell gets them, one per run. */
-  readonly commands: readonly string[];
-  readonly cwd?: string;
-  readonly label?: string;
-  readonly limit?: RunLimit;
-}
-
-/** Trees that are compared with the one that is to run. */
-const maxTrees = 3;
-
 export class Experiments implements Disposable {
-  readonly #deps: ExperimentsDeps;
-  readonly #owned = new DisposableStore();
-  /** Plans are made one after the other: each takes the next number. */
-  #planning: Promise<unknown> = Promise.resolve();
-  readonly #deciding = new Set<string>();
+  readonly #plans: ExperimentPlans;
+  readonly #decisions: ExperimentDecisions;
 
-  constructor(deps: ExperimentsDeps) {
-    this.#deps = deps;
-    this.#owned.add(deps.log.onDidRecord((event) => this.#heard(event)));
+  constructor(deps: ExperimentPlansDeps & ExperimentDecisionsDeps) {
+    this.#plans = new ExperimentPlans(deps);
+    this.#decisions = new ExperimentDecisions(deps);
   }
 
   /** Decides on what ended while nobody listened. */
   open(): void {
-    for (const id of this.#state.records.keys()) this.#decideCrash(id);
+    this.#decisions.open();
   }
 
-  /**
-   * The experiment that a launch belongs to, planned in the journal. Asked again for the same call (after a crash) it is the
-   * same one. Rejects with a `ToolFailure` for what was tried before: then nothing is recorded.
-   */
+  /** See `ExperimentPlans.begin`. */
   begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
-    const begun = this.#planning.then(() => this.#begin(request, callId));
-    this.#planning = begun.catch(() => undefined);
-    return begun;
+    return this.#plans.begin(request, callId);
   }
 
-  /** By id, `experiment 7` or `7`. Rejects with a `ToolFailure` where it cannot be decided yet, or not at all. */
-  async decide({ experiment, decision, why }: ExperimentDecisionRequest): Promise<DecidedExperiment> {
-    const row = this.#row(experiment);
-    const going = row.runs.filter(({ verdict }) => verdict === undefined).map(({ number }) => `run ${number}`);
-    if (going.length > 0)
-      throw new ToolFailure(
-        `Experiment ${row.id} goes on (${going.slice(0, 5).join(', ')}): sleep until it is over, then decide. To give it up, end its runs with kill_task first.`,
-      );
-    if (this.#hasWaitingPoints(row.id))
-      throw new ToolFailure(
-        `Points of experiment ${row.id} are still to run: sleep until its sweep is over, then decide.`,
-      );
-    const last = row.decisions.at(-1);
-    const isSame = last?.decision === decision && last.why === why && last.by === 'agent';
-    if (!isSame)
-      await this.#deps.log.record({ type: 'experiment.decided', experimentId: row.id, decision, why, by: 'agent' });
-    const ledger = this.#deps.sessionRuns.ledger();
-    return { id: row.id, decision, result: resultText(row), warnings: decisionWarnings(row, decision, ledger) };
+  /** See `ExperimentDecisions.decide`. */
+  decide(request: ExperimentDecisionRequest): Promise<DecidedExperiment> {
+    return this.#decisions.decide(request);
   }
 
   dispose(): void {
-    this.#owned.dispose();
+    this.#decisions.dispose();
   }
-
-  get #state(): SessionState {
-    return this.#deps.log.state;
-  }
-
-  async #begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
-    const before = this.#begunFor(callId);
-    if (before !== undefined) return { id: before, notes: [] };
-    this.#deps.earlier.prepare();
-    const joined = request.experiment === undefined ? undefined : this.#row(request.experiment);
-    const number = this.#state.records.size + 1;
-    const place = await this.#place(request, joined?.id ?? `e${number}`);
-    const { cwd, code } = place;
-    const sameCodeAs = await this.#sameCode(place, request.commands);
-    if (joined !== undefined) this.#refuseOtherCode(joined, { code, sameCodeAs });
-    const attempts = request.commands.map((command): Attempt => ({ command, cwd, code, sameCodeAs }));
-    const of = this.#refuseDuplicates(request, { attempts, limit: request.limit, experimentId: joined?.id });
-    if (joined !== undefined) return { id: joined.id, notes: [] };
-    const earlier = await this.#earlier(request, attempts);
-    const plan: ExperimentPlan = {
-      ...planOf({ ...place, request, attempts, number, state: this.#state }),
-      ...(sameCodeAs !== undefined && { sameCodeAs }),
-      ...retestOf(of ?? earlier.exact, request),
-    };
-    await this.#deps.log.record({ type: 'experiment.planned', plan, callId });
-    return { id: plan.id, notes: [...earlier.notes, ...importedNotes(this.#state.imported, code)] };
-  }
-
-  /** What sessions before this one know of it. Rejects with a `ToolFailure` where they know its result. */
-  async #earlier({ retest }: ExperimentRequest, attempts: readonly Attempt[]): Promise<Earlier> {
-    const [first] = attempts;
-    const found = await this.#deps.earlier.like(attempts, this.#state.id);
-    const exact = found.filter((one) => first !== undefined && isExact(one, first.code));
-    if (exact.length > 0 && retest === undefined) throw new ToolFailure(earlierRefusal(exact, attempts.length));
-    return { exact: exact[0] && earlierName(exact[0]), notes: earlierNotes(found) };
-  }
-
-  /** Where it runs, and what the code is there. Rejects where no machine answers, and it cannot wait for one. */
-  async #place(
-    { machineIds, cwd: given = '.', mayWait = false, commands }: ExperimentRequest,
-    name: string,
-  ): Promise<Place> {
-    const machines = machineIds.map((id) => this.#deps.machines.get(id));
-    const failures: unknown[] = [];
-    for (const machine of machines) {
-      try {
-        const cwd = await machinePath(machine, given);
-        return { machine, cwd, code: await this.#deps.code.capture(machine, cwd, name, commands) };
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    const [machine] = machines;
-    if (!mayWait || machine === undefined) throw failures[0];
-    return { machine, cwd: given, code: { kind: 'none', why: messageOf(failures[0]) } };
-  }
-
-  /** What an earlier attempt at this call wrote. */
-  #begunFor(callId: string): string | undefined {
-    const event = this.#deps.log.events.findLast(
-      (one) =>
-        (one.type === 'experiment.planned' || one.type === 'run.planned' || one.type === 'sweep.started') &&
-        one.callId === callId,
-    );
-    switch (event?.type) {
-      case 'experiment.planned':
-        return event.plan.id;
-      case 'run.planned':
-        return event.spec.experimentId;
-      case 'sweep.started':
-        return event.plan.experimentId;
-      default:
-        return undefined;
-    }
-  }
-
-  /** The experiment that is made again on purpose, where it is one. */
-  #refuseDuplicates({ retest }: ExperimentRequest, asked: AskedAttempts): string | undefined {
-    const found = duplicatesOf(this.#deps.log.events, this.#state, asked);
-    const [first] = found;
-    if (first === undefined || retest !== undefined) return first?.found.experimentId;
-    throw new ToolFailure(duplicateText({ found, of: asked.attempts.length, ledger: this.#deps.sessionRuns.ledger() }));
-  }
-
-  /** The code of an earlier experiment that cannot be told from this one; the newest are asked. */
-  async #sameCode({ machine, code }: Place, commands: readonly string[]): Promise<string | undefined> {
-    if (code.kind !== 'git') return undefined;
-    const plans = [...this.#state.records.values()].map(({ plan }) => plan).reverse();
-    const known = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
-    if (known.includes(code.tree)) return undefined;
-    const { repo, tree } = code;
-    return sameCode(machine, { repo, tree, commands, others: known.slice(0, maxTrees) });
-  }
-
-  #refuseOtherCode({ id, plan }: ExperimentRow, { code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>): void {
-    const [before, now] = [plan && codeKey(plan), codeKey({ code, sameCodeAs })];
-    if (before !== undefined && now !== undefined && before !== now)
-      throw new ToolFailure(
-        `The code has changed since experiment ${id}: a run of it would measure something else. Launch it without experiment, as one of its own. Nothing was started.`,
-      );
-  }
-
-  /** `ToolFailure` names those there are. */
-  #row(reference: string): ExperimentRow {
-    const number = /^(?:experiment\s*)?#?e?(\d+)$/i.exec(reference.trim())?.[1];
-    const { experiments } = this.#deps.sessionRuns.ledger();
-    const row = experiments.find(({ plan }) => plan !== undefined && String(plan.number) === number);
-    if (row !== undefined) return row;
-    const known = experiments.flatMap(({ plan }) => plan?.id ?? []).slice(-20);
-    throw new ToolFailure(`There is no experiment ${reference}. Experiments: ${known.join(', ') || 'none yet'}.`);
-  }
-
-  #hasWaitingPoints(id: string): boolean {
-    return [...this.#state.sweeps.values()].some(
-      ({ plan }) => plan.experimentId === id && !isSweepOver(this.#state, plan.id),
-    );
-  }
-
-  #heard(event: JournalEvent): void {
-    if (event.type === 'run.ended' || event.type === 'run.not_started')
-      this.#decideCrash(this.#state.runs.get(event.runId)?.spec.experimentId);
-    if (event.type === 'sweep.ended') this.#decideCrash(this.#state.sweeps.get(event.sweepId)?.plan.experimentId);
-  }
-
-  /** Where every run failed by itself, nobody has to judge. */
-  #decideCrash(id: string | undefined): void {
-    const record = id === undefined ? undefined : this.#state.records.get(id);
-    if (id === undefined || record === undefined || record.decisions.length > 0) return;
-    if (this.#deciding.has(id) || this.#hasWaitingPoints(id)) return;
-    const runs = [...this.#state.runs.values()].filter(
-      ({ spec, notStarted }) => spec.experimentId === id && notStarted === undefined,
-    );
-    if (!hasCrashed(runs)) return;
-    this.#deciding.add(id);
-    const why = runs.length === 1 ? 'its run failed' : `all ${runs.length} runs of it failed`;
-    this.#deps.log
-      .record({ type: 'experiment.decided', experimentId: id, decision: 'crash', why, by: 'engine' })
-      .catch((error: unknown) => this.#deps.onFailed(error))
-      .finally(() => this.#deciding.delete(id));
-  }
-}
-
-export interface BegunExperiment {
-  /** `e7` */
-  readonly id: string;
-  /** What is known of it from elsewhere, a line each. */
-  readonly notes: readonly string[];
-}
-
-interface Earlier {
-  /** The experiment that ran the very same. */
-  readonly exact: string | undefined;
-  readonly notes: readonly string[];
-}
-
-const retestOf = (of: string | undefined, { retest: why }: ExperimentRequest): Pick<ExperimentPlan, 'retest'> =>
-  of === undefined || why === undefined ? {} : { retest: { of, why } };
-
-interface Place {
-  readonly machine: Machine;
-  /** Absolute, but where no machine answered. */
-  readonly cwd: string;
-  readonly code: CodeState;
-}
-
-interface PlanSource extends Place {
-  readonly request: ExperimentRequest;
-  readonly attempts: readonly Attempt[];
-  readonly number: number;
-  readonly state: SessionState;
-}
-
-function planOf({ request, machine, cwd, code, attempts, number, state }: PlanSource): ExperimentPlan {
-  const { command, commands, hypothesis, label } = request;
-  const seed = commands.length === 1 ? commandForm(command).seed : undefined;
-  const { envId } = envFor(state, { machineId: machine.id, cwd });
-  return {
-    ...{ id: `e${number}`, number, machineId: machine.id, command, cwd, code },
-    hypothesis: hypothesis ?? oneLine(label ?? command, 200),
-    fingerprint: fingerprintOf(attempts),
-    ...(seed !== undefined && { seed }),
-    ...(envId !== undefined && { envId }),
-  };
 }

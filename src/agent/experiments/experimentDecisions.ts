@@ -1,0 +1,92 @@
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { ToolFailure } from '../../base/errors.ts';
+import { hasCrashed } from '../../experiments/recordRows.ts';
+import type { DecidedExperiment, ExperimentDecisionRequest } from '../../tools/experiments/expDecide.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { SessionState } from '../journal/state.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
+import { isSweepOver } from '../runs/sweepProgress.ts';
+import { experimentNamed } from './experimentReference.ts';
+import { decisionWarnings, resultText } from './experimentLabels.ts';
+
+export interface ExperimentDecisionsDeps {
+  readonly log: SessionLog;
+  readonly sessionRuns: SessionRuns;
+  /** Called when a decision cannot be recorded. */
+  onFailed(error: unknown): void;
+}
+
+/** Records decisions on experiments: those of the agent, and crashes, which nobody has to judge. */
+export class ExperimentDecisions implements Disposable {
+  readonly #deps: ExperimentDecisionsDeps;
+  readonly #owned = new DisposableStore();
+  readonly #deciding = new Set<string>();
+
+  constructor(deps: ExperimentDecisionsDeps) {
+    this.#deps = deps;
+    this.#owned.add(deps.log.onDidRecord((event) => this.#heard(event)));
+  }
+
+  /** Decides on what ended while nobody listened. */
+  open(): void {
+    for (const id of this.#state.records.keys()) this.#decideCrash(id);
+  }
+
+  /** By id, `experiment 7` or `7`. Rejects with a `ToolFailure` where it cannot be decided yet, or not at all. */
+  async decide({ experiment, decision, why }: ExperimentDecisionRequest): Promise<DecidedExperiment> {
+    const row = experimentNamed(this.#deps.sessionRuns.ledger(), experiment);
+    const going = row.runs.filter(({ verdict }) => verdict === undefined).map(({ number }) => `run ${number}`);
+    if (going.length > 0)
+      throw new ToolFailure(
+        `Experiment ${row.id} goes on (${going.slice(0, 5).join(', ')}): sleep until it is over, then decide. To give it up, end its runs with kill_task first.`,
+      );
+    if (this.#hasWaitingPoints(row.id))
+      throw new ToolFailure(
+        `Points of experiment ${row.id} are still to run: sleep until its sweep is over, then decide.`,
+      );
+    const last = row.decisions.at(-1);
+    const isSame = last?.decision === decision && last.why === why && last.by === 'agent';
+    if (!isSame)
+      await this.#deps.log.record({ type: 'experiment.decided', experimentId: row.id, decision, why, by: 'agent' });
+    const ledger = this.#deps.sessionRuns.ledger();
+    return { id: row.id, decision, result: resultText(row), warnings: decisionWarnings(row, decision, ledger) };
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  get #state(): SessionState {
+    return this.#deps.log.state;
+  }
+
+  #hasWaitingPoints(id: string): boolean {
+    return [...this.#state.sweeps.values()].some(
+      ({ plan }) => plan.experimentId === id && !isSweepOver(this.#state, plan.id),
+    );
+  }
+
+  #heard(event: JournalEvent): void {
+    if (event.type === 'run.ended' || event.type === 'run.not_started')
+      this.#decideCrash(this.#state.runs.get(event.runId)?.spec.experimentId);
+    if (event.type === 'sweep.ended') this.#decideCrash(this.#state.sweeps.get(event.sweepId)?.plan.experimentId);
+  }
+
+  /** Where every run failed by itself, nobody has to judge. */
+  #decideCrash(id: string | undefined): void {
+    const record = id === undefined ? undefined : this.#state.records.get(id);
+    if (id === undefined || record === undefined || record.decisions.length > 0) return;
+    if (this.#deciding.has(id) || this.#hasWaitingPoints(id)) return;
+    const runs = [...this.#state.runs.values()].filter(
+      ({ spec, notStarted }) => spec.experimentId === id && notStarted === undefined,
+    );
+    if (!hasCrashed(runs)) return;
+    this.#deciding.add(id);
+    const why = runs.length === 1 ? 'its run failed' : `all ${runs.length} runs of it failed`;
+    this.#deps.log
+      .record({ type: 'experiment.decided', experimentId: id, decision: 'crash', why, by: 'engine' })
+      .catch((error: unknown) => this.#deps.onFailed(error))
+      .finally(() => this.#deciding.delete(id));
+  }
+}
