@@ -1,0 +1,142 @@
+/** Takes points of sweeps to their machines: plans their runs where there is room, and starts what was planned. */
+import type { RunId } from '../../base/ids.ts';
+import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
+import { LaunchFailure } from '../../runs/launchFailure.ts';
+import type { RunSpec } from '../../runs/run.ts';
+import type { SweepPlan } from '../../runs/sweep.ts';
+import { machinePath } from '../../tools/parameters/machinePath.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { SweepState } from '../journal/state.ts';
+import type { SessionRuns } from './sessionRuns.ts';
+import { roomFor, type SweepLane } from './sweepLane.ts';
+import { progressOf } from './sweepProgress.ts';
+import type { SweepWork } from './sweepSchedule.ts';
+
+export interface SweepLauncherDeps {
+  readonly log: SessionLog;
+  readonly sessionRuns: SessionRuns;
+  readonly machines: Machines;
+  /** Whether points may be launched at all. */
+  isOpen(): boolean;
+  /** Called when something that must be recorded cannot be. */
+  onFailed(error: unknown): void;
+}
+
+/** Failures that are the machine's, not the point's: it is tried on another one, or later. */
+const machineReasons: readonly string[] = ['unreachable', 'timeout', 'auth', 'host_key', 'unknown_machine', 'no_space'];
+
+/** Work on its way: of which sweep, and by which lane. */
+interface Errand {
+  readonly plan: SweepPlan;
+  readonly lane: SweepLane;
+}
+
+export class SweepLauncher {
+  readonly #deps: SweepLauncherDeps;
+  /** Points that are on their way to a machine: `s1/3`. */
+  readonly #taken = new Set<string>();
+  /** Runs whose start was not confirmed: only their own machine can tell. */
+  readonly #mayExist = new Set<RunId>();
+
+  constructor(deps: SweepLauncherDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the point is on its way to a machine. */
+  isTaken(sweepId: string, index: number): boolean {
+    return this.#taken.has(key(sweepId, index));
+  }
+
+  /** Never rejects: the lane is told what keeps points waiting. */
+  async launch(plan: SweepPlan, lane: SweepLane, { indices, specs }: SweepWork): Promise<void> {
+    lane.begin();
+    const keys = indices.map((index) => key(plan.id, index));
+    for (const each of keys) this.#taken.add(each);
+    try {
+      const machine = this.#deps.machines.get(lane.machineId);
+      await machine.ready?.({ mayAsk: true });
+      const planned = [...specs, ...(await this.#planned({ plan, lane }, machine, indices))];
+      if (this.#deps.isOpen() && planned.length > 0) await this.#start({ plan, lane }, planned);
+    } catch (error) {
+      if (error instanceof MachineFailure) lane.away(error.message);
+      else this.#deps.onFailed(error);
+    } finally {
+      lane.done();
+      for (const each of keys) this.#taken.delete(each);
+    }
+  }
+
+  /** Nothing is planned where there is no room, or the machine does not answer. */
+  async #planned({ plan, lane }: Errand, machine: Machine, indices: readonly number[]): Promise<RunSpec[]> {
+    if (indices.length === 0) return [];
+    const { going } = progressOf(this.#deps.log.state, this.#sweep(plan));
+    const room = await roomFor(plan, machine, going.filter(({ spec }) => spec.machineId === machine.id).length);
+    if ('full' in room) {
+      lane.full(room.full);
+      return [];
+    }
+    const cwd = plan.cwd === undefined ? undefined : await machinePath(machine, plan.cwd);
+    const planned: RunSpec[] = [];
+    for (const index of indices) {
+      const point = plan.points[index];
+      if (point === undefined || !this.#isActive(plan)) break;
+      const request = {
+        machineId: machine.id,
+        command: point.command,
+        label: point.label,
+        metrics: plan.metrics,
+        sweep: { id: plan.id, index },
+        ...(plan.experimentId !== undefined && { experimentId: plan.experimentId }),
+        ...(plan.limit && { limit: plan.limit }),
+        ...(cwd && { cwd }),
+        ...room,
+      };
+      planned.push(await this.#deps.sessionRuns.plan(request, this.#sweep(plan).callId));
+    }
+    return planned;
+  }
+
+  async #start(errand: Errand, specs: readonly RunSpec[]): Promise<void> {
+    const { sessionRuns } = this.#deps;
+    const { plan, lane } = errand;
+    if (!this.#isActive(plan)) {
+      for (const spec of specs) await sessionRuns.giveUp(spec.id, 'its sweep was ended before');
+      return;
+    }
+    const outcomes = await sessionRuns.startTogether(specs, plan.maxParallel);
+    for (const [index, outcome] of outcomes.entries()) {
+      const spec = specs[index];
+      if (outcome.status === 'fulfilled') lane.launched();
+      else if (spec !== undefined && this.#deps.isOpen()) await this.#notStarted(errand, spec, outcome.reason);
+    }
+  }
+
+  async #notStarted({ plan, lane }: Errand, spec: RunSpec, error: unknown): Promise<void> {
+    if (!(error instanceof LaunchFailure)) throw error;
+    const why = error.message;
+    const isFinal = error.reason === 'not_started';
+    const isOfMachine = error.cause instanceof MachineFailure && machineReasons.includes(error.cause.reason);
+    if (error.isBusy) lane.full(why);
+    else if (!isFinal || isOfMachine) lane.away(why);
+    if (!isFinal) this.#mayExist.add(spec.id);
+    // It stays planned, for its own machine: asked again under the same id, it is started once.
+    const isBound = this.#mayExist.has(spec.id) || plan.machineIds.length === 1;
+    if (!isFinal || (isOfMachine && isBound)) return;
+    await this.#deps.sessionRuns.giveUp(spec.id, why);
+    if (error.isBusy || isOfMachine || spec.sweep === undefined) return;
+    const { id, index } = spec.sweep;
+    await this.#deps.log.record({ type: 'sweep.point_skipped', sweepId: id, index, why });
+  }
+
+  #isActive(plan: SweepPlan): boolean {
+    return this.#deps.isOpen() && this.#deps.log.state.sweeps.get(plan.id)?.end === undefined;
+  }
+
+  #sweep({ id }: SweepPlan): SweepState {
+    const sweep = this.#deps.log.state.sweeps.get(id);
+    if (sweep === undefined) throw new Error(`There is no sweep ${id}`);
+    return sweep;
+  }
+}
+
+const key = (sweepId: string, index: number): string => `${sweepId}/${index}`;

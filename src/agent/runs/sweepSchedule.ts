@@ -1,0 +1,72 @@
+/** The scheduler of a sweep: its next step, derived from its plan, its runs and its machines. Keeps nothing. */
+import type { RunId } from '../../base/ids.ts';
+import type { RunSpec } from '../../runs/run.ts';
+import type { SweepEndReason } from '../../runs/sweep.ts';
+import { budgetEndMs } from '../budget/measures.ts';
+import type { RunState, SessionState, SweepState } from '../journal/state.ts';
+import { progressOf, type SweepProgress } from './sweepProgress.ts';
+
+/** - `launch`: there is something to do on a machine now · `wait`: until a run ends or a machine can be given more */
+export type SweepStep =
+  | { readonly kind: 'end'; readonly why: SweepEndReason }
+  | { readonly kind: 'launch'; readonly work: SweepWork }
+  | { readonly kind: 'wait' };
+
+/** For one machine: points to plan, and runs that were planned and are not there. */
+export interface SweepWork {
+  readonly machineId: string;
+  readonly indices: readonly number[];
+  readonly specs: readonly RunSpec[];
+}
+
+export interface SweepSituation {
+  readonly state: SessionState;
+  readonly sweep: SweepState;
+  readonly nowMs: number;
+  /** Machines of the plan that can be given something now, in its order. */
+  readonly open: readonly string[];
+  /** Whether the machine takes all points together and queues them itself. */
+  isScheduler(machineId: string): boolean;
+  /** Whether the point is on its way to a machine. */
+  isTaken(index: number): boolean;
+  /** Whether this process follows the run. */
+  isFollowed(id: RunId): boolean;
+}
+
+export function nextStep(situation: SweepSituation): SweepStep {
+  const progress = progressOf(situation.state, situation.sweep);
+  const why = endOf(situation, progress);
+  if (why !== undefined) return { kind: 'end', why };
+  const work = workOf(situation, progress);
+  return work === undefined ? { kind: 'wait' } : { kind: 'launch', work };
+}
+
+function endOf({ state, nowMs }: SweepSituation, { waiting, going }: SweepProgress): SweepEndReason | undefined {
+  if (state.phase === 'ended') return 'session_ended';
+  const endMs = budgetEndMs(state);
+  if (endMs !== undefined && nowMs >= endMs) return 'budget';
+  return waiting.length + going.length === 0 ? 'done' : undefined;
+}
+
+/** Planned runs come first, then the first waiting point, where the fewest points run. */
+function workOf(situation: SweepSituation, { going, waiting }: SweepProgress): SweepWork | undefined {
+  const { open, sweep } = situation;
+  const free = waiting.filter((index) => !situation.isTaken(index));
+  const absent = going.filter((run) => isAbsent(run, situation)).map(({ spec }) => spec);
+  const scheduler = open.find((id) => situation.isScheduler(id));
+  if (scheduler !== undefined)
+    return free.length + absent.length > 0 ? { machineId: scheduler, indices: free, specs: absent } : undefined;
+  for (const machineId of open) {
+    const spec = absent.find((one) => one.machineId === machineId);
+    if (spec !== undefined) return { machineId, indices: [], specs: [spec] };
+  }
+  const there = (id: string): number => going.filter(({ spec }) => spec.machineId === id).length;
+  const [machineId] = open.toSorted((a, b) => there(a) - there(b));
+  const count = going.length + waiting.length - free.length;
+  const hasRoom = free.length > 0 && count < (sweep.plan.maxParallel ?? Infinity);
+  return machineId !== undefined && hasRoom ? { machineId, indices: free.slice(0, 1), specs: [] } : undefined;
+}
+
+/** Planned, and not there: this process, or one before it, came no further. */
+const isAbsent = ({ spec, process }: RunState, { isFollowed }: SweepSituation): boolean =>
+  process === undefined && !isFollowed(spec.id);
