@@ -16,7 +16,8 @@ import { faultText, interruptedCall, pendingCalls, runLoop } from '../loop/loop.
 import { goOnText } from '../context/prompt.ts';
 import type { ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
-import type { SessionHooks, SessionParts } from './sessionParts.ts';
+import type { SessionHooks } from './sessionDeps.ts';
+import type { SessionParts } from './sessionParts.ts';
 import type { SessionState } from '../journal/state.ts';
 
 const maxStickies = 20;

@@ -1,0 +1,62 @@
+/** What the tools that read and end runs need. A tool sees only the session's own runs. */
+import type { Run } from '../../runs/liveRun.ts';
+import type { AllToolsDeps } from '../../tools/allTools.ts';
+import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
+import { statusText, type RunFinder } from '../../tools/parameters/runReference.ts';
+import { sweepOf } from '../runs/sweepProgress.ts';
+import type { ToolsetDeps } from './toolsetDeps.ts';
+
+export const runFinder = ({ sessionRuns, runs }: ToolsetDeps): RunFinder => ({
+  all: () => sessionRuns.all(),
+  find(reference) {
+    const state = sessionRuns.find(reference);
+    return state && runs.get(state.spec.id);
+  },
+});
+
+export const taskDeps = (deps: ToolsetDeps): AllToolsDeps['tasks'] => {
+  const { log, sessionRuns, sweeps, runs, resources, clock } = deps;
+  return {
+    clock,
+    resources,
+    sweeps: {
+      find: (reference) => sweepOf(log.state, reference)?.plan.id,
+      table: (id) => sweeps.table(id),
+      async stop(id) {
+        await sweeps.stop(id);
+        return sweeps.going(id).flatMap(({ spec }) => runs.get(spec.id) ?? []);
+      },
+    },
+    runs: {
+      ...runFinder(deps),
+      output: (run, options) => runs.output(run, options),
+      /** What is told afterwards is read from the journal: the end is in it by then. */
+      async kill(run, options) {
+        const result = await runs.kill(run, options);
+        await sessionRuns.settle();
+        return result;
+      },
+    },
+  };
+};
+
+export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
+  const { all, find } = runFinder(deps);
+  return {
+    find(reference) {
+      const run = find(reference);
+      return run && measuredRun(run);
+    },
+    all: () => all().map(measuredRun),
+  };
+}
+
+export const runName = ({ spec }: Run): string => `run ${spec.number}`;
+
+const measuredRun = (run: Run): MeasuredRun => ({
+  id: run.spec.id,
+  name: runName(run),
+  handle: run.handle,
+  status: statusText(run),
+  metrics: run.metrics,
+});

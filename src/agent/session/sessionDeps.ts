@@ -1,0 +1,66 @@
+/** What a session is put together from: what all sessions share, and what it calls back. */
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Machines } from '../../machines/machine.ts';
+import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
+import type { MachineResources } from '../../machines/resources/machineResources.ts';
+import type { ModelProvider } from '../../models/model.ts';
+import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
+import type { PriceTable } from '../../models/prices.ts';
+import type { Notifier } from '../../notify/notifier.ts';
+import type { ProjectFile } from '../../project/projectFile.ts';
+import type { Runs } from '../../runs/runs.ts';
+import type { WebOptions } from '../../web/download.ts';
+import type { WebReader } from '../../web/fetchPage.ts';
+import type { DaySpending } from '../budget/daySpending.ts';
+import type { JournalSpending } from '../budget/journalSpending.ts';
+import type { EnginePorts } from '../contract/ports.ts';
+import type { EngineSettings } from '../contract/settings.ts';
+import type { EarlierAttempts } from '../experiments/earlierAttempts.ts';
+import type { EndReason, Evidence, StreamEvent } from '../journal/events.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { SessionReports } from '../reports/reports.ts';
+
+/** What all sessions of a process share. */
+export interface SharedDeps {
+  readonly notifier: Pick<Notifier, 'notify'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly runs: Runs;
+  /** The machines, with relative paths and commands starting in this folder. */
+  machinesIn(workFolder: string): Machines;
+  readonly probes: MachineProbes;
+  readonly resources: MachineResources;
+  readonly ports: EnginePorts;
+  readonly globalMemoryFolder: string;
+  readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
+  providers(): ReadonlyMap<string, ModelProvider>;
+  readonly models: ModelCatalogue;
+  settings(): EngineSettings;
+  prices(): PriceTable;
+  readonly today: DaySpending;
+  /** Of single sessions of the home, whoever works on them. */
+  readonly spending: Pick<JournalSpending, 'withChildren'>;
+  readonly web: WebOptions;
+  readonly pages: WebReader;
+  readonly reports: Pick<SessionReports, 'writeup'>;
+}
+
+/** What the parts call back. */
+export interface SessionHooks {
+  show(event: StreamEvent): void;
+  end(reason: EndReason, summary: string, evidence?: readonly Evidence[]): Promise<void>;
+  /** Goes on after a sleep. */
+  goOn(): void;
+  /** Something that must be recorded could not be. */
+  fail(error: unknown): void;
+}
+
+export interface PartsRequest {
+  readonly shared: SharedDeps;
+  readonly hooks: SessionHooks;
+  readonly log: SessionLog;
+  readonly folder: string;
+  /** What the project says; as it was when the session was started or taken up. */
+  readonly project?: ProjectFile;
+}

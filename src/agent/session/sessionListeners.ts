@@ -1,0 +1,68 @@
+import path from 'node:path';
+import type { DisposableStore } from '../../base/disposable.ts';
+import { ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
+import { defaultLimits, type LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
+import type { Machines } from '../../machines/machine.ts';
+import { MemoryStore } from '../../memory/memoryStore.ts';
+import { Sleeper } from '../../sleep/sleeper.ts';
+import type { EngineSettings } from '../contract/settings.ts';
+import { Experiments } from '../experiments/experiments.ts';
+import { createSleepWorld } from '../loop/sessionWorld.ts';
+import { Waiting } from '../loop/waiting.ts';
+import { GitGuard } from '../runs/gitGuard.ts';
+import { RunWatchdogs } from '../runs/runWatchdogs.ts';
+import { SessionRuns } from '../runs/sessionRuns.ts';
+import { Sweeps } from '../runs/sweeps.ts';
+import { watchdogPolicy } from '../runs/watchdogSettings.ts';
+import { Questions } from '../user/questions.ts';
+import { SessionNotices } from '../user/sessionNotices.ts';
+import type { PartsRequest } from './sessionDeps.ts';
+
+/** What works on the session's behalf, each for one thing; they live as long as it is open here. */
+export interface SessionListeners {
+  readonly machines: Machines;
+  readonly sessionRuns: SessionRuns;
+  readonly sweeps: Sweeps;
+  readonly questions: Questions;
+  readonly notices: SessionNotices;
+  readonly experiments: Experiments;
+  readonly memory: MemoryStore;
+  readonly waiting: Waiting;
+  readonly watches: RunWatchdogs;
+  readonly git: GitGuard;
+  limits(): LeaveOutLimits;
+}
+
+const keptLimits = ({ maxKeptFileBytes }: EngineSettings): LeaveOutLimits => ({
+  ...defaultLimits,
+  ...(maxKeptFileBytes !== undefined && { maxFileBytes: maxKeptFileBytes }),
+});
+
+export function createListeners(request: PartsRequest, owned: DisposableStore): SessionListeners {
+  const { shared, hooks, log, project } = request;
+  const { clock, runs } = shared;
+  const machines = shared.machinesIn(log.state.workFolder);
+  const onFailed = (error: unknown): void => hooks.fail(error);
+  const git = new GitGuard(() => shared.settings().protectsGit !== false);
+  const runEnv = git.runEnv.bind(git);
+  const sessionRuns = owned.add(
+    new SessionRuns({ sessionId: log.state.id, log, runs, machines, clock, runEnv, onFailed }),
+  );
+  const sweeps = owned.add(new Sweeps({ log, sessionRuns, runs, machines, clock, onFailed }));
+  const questions = owned.add(new Questions({ log, clock, onFailed }));
+  const notices = owned.add(new SessionNotices({ ...shared, log, ...(project && { project }) }));
+  const limits = (): LeaveOutLimits => keptLimits(shared.settings());
+  const code = new ExperimentCodeStore({ sessionId: log.state.id, clock, limits });
+  const experiments = owned.add(new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }));
+  const memory = owned.add(createMemory(request));
+  const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, sessionRuns })), clock));
+  const waiting = owned.add(
+    new Waiting({ log, sessionRuns, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }),
+  );
+  const policy = watchdogPolicy(shared.settings(), request.project);
+  const watches = owned.add(new RunWatchdogs({ ...shared, log, sessionRuns, questions, waiting, policy, onFailed }));
+  return { machines, sessionRuns, sweeps, questions, notices, experiments, memory, waiting, watches, git, limits };
+}
+
+const createMemory = ({ shared: { globalMemoryFolder: globalFolder, clock }, folder }: PartsRequest): MemoryStore =>
+  new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder, clock });

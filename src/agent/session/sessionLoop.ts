@@ -1,0 +1,100 @@
+/** The loop of a session, with its gate, its budget and its tools. */
+import path from 'node:path';
+import { newEventId } from '../../base/ids.ts';
+import { createGate } from '../../permissions/gate.ts';
+import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
+import { ToolTable } from '../../tools/toolTable.ts';
+import { BudgetGuard } from '../budget/guard.ts';
+import { RequestAttachments } from '../context/attachments.ts';
+import { contextSource } from '../context/contextSource.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import type { LoopDeps } from '../loop/loop.ts';
+import { PlateauGuard } from '../loop/plateauGuard.ts';
+import { profileOf } from '../profiles/profiles.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
+import { plateauPolicy } from '../runs/watchdogSettings.ts';
+import { permissionMode, toolDefaults } from './projectSettings.ts';
+import type { PartsRequest } from './sessionDeps.ts';
+import type { SessionListeners } from './sessionListeners.ts';
+import { costFor, providerOf } from './sessionModels.ts';
+import { createSideCalls } from './sessionSideCalls.ts';
+import { createToolset } from './toolset.ts';
+
+export function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
+  const { shared, hooks, log, folder } = request;
+  const { clock, logger, runs, probes, resources } = shared;
+  const sessionId = log.state.id;
+  const profile = profileOf(log.state.profile);
+  const gate = createGate({
+    mode: () => profile.permissions ?? permissionMode(shared.settings().permissionMode, request.project),
+    ask(call, signal) {
+      listeners.notices.asks(call);
+      return shared.ports.approve({ sessionId, ...call }, signal);
+    },
+    clock,
+    allowedTools: allowedBefore(log.events),
+  });
+  const budget = createGuard(request, listeners.sessionRuns);
+  const files = new AttachmentFiles(path.join(folder, 'attachments'));
+  const tools = createToolset({
+    ...listeners,
+    ...{ log, folder, runs, probes, resources, clock },
+    consult: createSideCalls(request, budget),
+    end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
+  }).filter((tool) => profile.includes(tool));
+  return {
+    ...{ log, sessionRuns: listeners.sessionRuns, clock, budget },
+    plateau: createPlateauGuard(request, listeners),
+    idleTurns: shared.settings().idleTurns,
+    effort: shared.settings().effort ?? 'medium',
+    provider: (id) => providerOf(shared, id),
+    describe: (id, model) => shared.models.describe(id, model),
+    cost: (id, reply) => costFor(shared, id, reply),
+    profile,
+    ...contextSource({ ...shared, ...request, ...listeners, sections: profile.sections(tools) }),
+    attachments: new RequestAttachments(files),
+    act: {
+      sessionId,
+      tools: new ToolTable(tools.map((tool) => tool.withDefaults(toolDefaults(request.project)))),
+      gate,
+      clock,
+      logger,
+      files,
+      record: log.record,
+      show: (event) => hooks.show(event),
+      isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),
+    },
+    show: (event) => hooks.show(event),
+    end: (reason, summary) => hooks.end(reason, summary),
+    waitForMonitor: () => listeners.waiting.untilCheckIn(newEventId(clock.now())),
+  };
+}
+
+const createPlateauGuard = (
+  { shared, hooks, log, project }: PartsRequest,
+  { sessionRuns }: SessionListeners,
+): PlateauGuard =>
+  new PlateauGuard({
+    log,
+    ledger: () => sessionRuns.ledger(),
+    policy: plateauPolicy(shared.settings(), project),
+    end: (reason, summary) => hooks.end(reason, summary),
+  });
+
+const createGuard = ({ shared, hooks, log }: PartsRequest, sessionRuns: SessionRuns): BudgetGuard =>
+  new BudgetGuard({
+    log,
+    clock: shared.clock,
+    provider: (id) => providerOf(shared, id),
+    prices: () => shared.prices(),
+    dayLimits: () => shared.settings().dayLimits,
+    today: () => shared.today.spent(),
+    children: () => shared.spending.withChildren(log.state.children),
+    going: () => sessionRuns.live().map(({ spec }) => `run ${spec.number}`),
+    end: (reason, summary) => hooks.end(reason, summary),
+  });
+
+const allowedBefore = (events: readonly JournalEvent[]): string[] =>
+  events.flatMap((event) =>
+    event.type === 'permission.decided' && event.allowedTool !== undefined ? [event.allowedTool] : [],
+  );

@@ -1,0 +1,50 @@
+/** The providers of models, as a session sees them: by name, with what their replies cost. */
+import { messageOf, UserFacing } from '../../base/errors.ts';
+import { type ModelProvider, type ModelReply, noUsage } from '../../models/model.ts';
+import { billedUsage, type Cost, costOf } from '../../models/prices.ts';
+import { limitsMoney } from '../budget/measures.ts';
+import type { Budget } from '../journal/events.ts';
+import type { SharedDeps } from './sessionDeps.ts';
+
+/** Throws `UserFacing` for a provider that does not exist. */
+export function providerOf(shared: SharedDeps, id: string): ModelProvider {
+  const provider = shared.providers().get(id);
+  if (provider !== undefined) return provider;
+  throw new UserFacing(
+    `There is no model provider ${id}.`,
+    `Choose one of: ${[...shared.providers().keys()].join(', ')}.`,
+  );
+}
+
+type Billed = Pick<ModelReply, 'model' | 'usage' | 'discardedUsage'>;
+
+/** What a plan covers is counted at list price, and said to be covered. */
+export function costFor(shared: SharedDeps, id: string, reply: Billed): Cost {
+  const cost = costOf(id, reply.model, billedUsage(reply), shared.prices());
+  return 'usd' in cost && providerOf(shared, id).billing === 'plan' ? { ...cost, isPlan: true } : cost;
+}
+
+/** Throws `UserFacing` for a provider that does not exist, or a price that is not known under a money limit. */
+export function checkModel(shared: SharedDeps, plan: { provider: string; model: string; budget: Budget }): void {
+  const { provider, model, budget } = plan;
+  // A plan is paid for already, whatever its calls come to.
+  if (providerOf(shared, provider).billing === 'plan') return;
+  const cost = costOf(provider, model, noUsage, shared.prices());
+  if ('usd' in cost || !limitsMoney(budget, shared.settings().dayLimits)) return;
+  throw new UserFacing(
+    `A money limit cannot be kept with ${model}: ${cost.unknown}`,
+    `Add the price of ${provider}/${model} to the prices setting, or go on without a limit of money for the goal, its experiments and the day.`,
+  );
+}
+
+/** Lets go of what providers keep of a conversation. Never rejects. */
+export async function release({ providers, logger }: SharedDeps, conversation: string): Promise<void> {
+  const letGo = async (provider: ModelProvider): Promise<void> => {
+    try {
+      await provider.release?.(conversation);
+    } catch (error) {
+      logger.warn(`${provider.id} did not let go of ${conversation}: ${messageOf(error)}`);
+    }
+  };
+  await Promise.all([...providers().values()].map(letGo));
+}

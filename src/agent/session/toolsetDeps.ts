@@ -1,0 +1,37 @@
+/** What the tools of a session are made of. */
+import type { Clock } from '../../base/clock.ts';
+import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
+import type { Machines } from '../../machines/machine.ts';
+import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
+import type { MachineResources } from '../../machines/resources/machineResources.ts';
+import type { MemoryStore } from '../../memory/memoryStore.ts';
+import type { Runs } from '../../runs/runs.ts';
+import type { AllToolsDeps } from '../../tools/allTools.ts';
+import type { Experiments } from '../experiments/experiments.ts';
+import type { EndReason, Evidence } from '../journal/events.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { Questions } from '../user/questions.ts';
+import type { GitGuard } from '../runs/gitGuard.ts';
+import type { SessionRuns } from '../runs/sessionRuns.ts';
+import type { Sweeps } from '../runs/sweeps.ts';
+
+export interface ToolsetDeps {
+  readonly log: SessionLog;
+  /** Of the session, absolute. */
+  readonly folder: string;
+  readonly sessionRuns: SessionRuns;
+  readonly sweeps: Sweeps;
+  readonly questions: Questions;
+  readonly experiments: Experiments;
+  readonly runs: Runs;
+  readonly memory: MemoryStore;
+  readonly machines: Machines;
+  readonly git: GitGuard;
+  /** What is kept with the code of experiments. */
+  limits(): LeaveOutLimits;
+  readonly probes: MachineProbes;
+  readonly resources: MachineResources;
+  readonly consult: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant' | 'writer'>;
+  readonly clock: Clock;
+  end(reason: EndReason, summary: string, evidence: readonly Evidence[]): Promise<void>;
+}

@@ -1,0 +1,57 @@
+/** What the tools that wait need: the session sleeps until a condition holds, and is woken at intervals. */
+import { newEventId } from '../../base/ids.ts';
+import type { FoundRun } from '../../sleep/sleepWorld.ts';
+import type { AllToolsDeps } from '../../tools/allTools.ts';
+import type { RunState } from '../journal/state.ts';
+import { sweepOf } from '../runs/sweepProgress.ts';
+import type { ToolsetDeps } from './toolsetDeps.ts';
+
+export function sleepDeps({
+  log,
+  sessionRuns,
+  git,
+  machines,
+  probes,
+  resources,
+  clock,
+}: ToolsetDeps): AllToolsDeps['sleep'] {
+  const found = (run: RunState): FoundRun => ({
+    id: run.spec.id,
+    name: `run ${run.spec.number}`,
+    isEnded: run.verdict !== undefined || run.notStarted !== undefined,
+  });
+  return {
+    clock,
+    machines,
+    probes,
+    resources,
+    runs: {
+      find(reference) {
+        const run = sessionRuns.find(reference);
+        return run && found(run);
+      },
+      findSweep: (reference) => sweepOf(log.state, reference)?.plan.id,
+      going: () => [...log.state.runs.values()].map(found).filter((run) => !run.isEnded),
+    },
+    checkCommand: (command) => git.reading(command),
+    async sleep(request, { callId, signal }) {
+      // What was interrupted while it looked at its conditions must not send a halted session to sleep.
+      signal.throwIfAborted();
+      await log.record({ type: 'sleep.started', sleepId: newEventId(clock.now()), request, callId });
+    },
+  };
+}
+
+export function monitorDeps({ log, clock }: ToolsetDeps): AllToolsDeps['monitor'] {
+  return {
+    async startMonitor({ goal, intervalMs }, { callId }) {
+      await log.record({ type: 'monitor.started', goal, intervalMs, callId });
+      return clock.now();
+    },
+    async stopMonitor() {
+      const wasActive = log.state.monitor !== undefined;
+      if (wasActive) await log.record({ type: 'monitor.stopped', why: 'stopped by the agent' });
+      return wasActive;
+    },
+  };
+}
