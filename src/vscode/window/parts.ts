@@ -1,4 +1,4 @@
-/** What the features of this window share. Built once in `app.ts`. */
+/** What the features of this window share. Created once in `windowParts.ts`. */
 import type { Uri } from 'vscode';
 import type { Logger } from '../../base/logger.ts';
 import type { Approvals } from './approvals.ts';

@@ -1,0 +1,48 @@
+/** What a trusted window does once it is open: resumes what was interrupted, cleans up, shows what was missed. */
+import type { Memento } from 'vscode';
+import { systemClock } from '../base/clock.ts';
+import type { DisposableStore } from '../base/disposable.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { Resumption } from './keepRunning/resume.ts';
+import type { Briefs } from './reports/briefs.ts';
+import { startPendingDemo } from './sessions/demoCommands.ts';
+import { applyRetention } from './sessions/retention.ts';
+import { tell } from './ui/commandRegistry.ts';
+import { homeFolder, setting } from './ui/settings.ts';
+import { openFolders, type WindowParts } from './windowParts.ts';
+
+export interface StartupDeps {
+  readonly parts: WindowParts;
+  readonly owned: DisposableStore;
+  readonly briefs: Briefs | undefined;
+  /** State of all windows. */
+  readonly memory: Memento;
+}
+
+/** Never rejects: a step that fails is logged, the others go on. */
+export async function resumeWork({ parts, owned, briefs, memory }: StartupDeps): Promise<void> {
+  const { host, sessions, logger } = parts;
+  sessions.refresh();
+  const policy = setting('session.resume');
+  const resumption = owned.add(
+    new Resumption({ host, home: homeFolder(), policy, folders: openFolders, clock: systemClock, logger }),
+  );
+  await attempt('resume', logger, () => resumption.begin());
+  await attempt('retention', logger, () => applyRetention(host, logger));
+  await attempt('briefs', logger, async () => briefs?.openMissed());
+  try {
+    await startPendingDemo(parts, memory);
+  } catch (error) {
+    tell(error, logger);
+  }
+}
+
+/** Never rejects: logs why it failed. */
+export async function attempt(name: string, logger: Logger, action: () => PromiseLike<unknown>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    logger.error(`${name}: ${messageOf(error)}`);
+  }
+}

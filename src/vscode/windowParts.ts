@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { workspace, type ExtensionContext } from 'vscode';
+import { systemClock } from '../base/clock.ts';
+import type { DisposableStore } from '../base/disposable.ts';
+import type { Logger } from '../base/logger.ts';
+import { homeAt } from '../compose/home.ts';
+import type { Message } from '../notify/notification.ts';
+import type { KeepRunningParts } from './keepRunning/keepRunning.ts';
+import { takeRenewed } from './keepRunning/keepRunningSecrets.ts';
+import { createMachineQuestions } from './machines/machineQuestions.ts';
+import { Notes } from './memory/notes.ts';
+import { ApiKeys } from './models/apiKeys.ts';
+import type { HostModels } from './models/hostModels.ts';
+import { engineSettings, homeFolder } from './ui/settings.ts';
+import { Approvals } from './window/approvals.ts';
+import { Documents } from './window/documents.ts';
+import { EngineHost, type CreateEngine } from './window/engineHost.ts';
+import { FollowTarget } from './window/followTarget.ts';
+import { OpenSessions } from './window/openSessions.ts';
+
+export type WindowParts = KeepRunningParts & { readonly notes: Notes };
+
+export interface WindowPartsDeps {
+  readonly context: ExtensionContext;
+  readonly owned: DisposableStore;
+  readonly hostModels: HostModels;
+  readonly logger: Logger;
+  readonly createEngine: CreateEngine;
+  onNotify(message: Message): void;
+}
+
+export const isTrusted = (): boolean => workspace.isTrusted;
+export const openFolders = (): string[] => (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+
+/** Creates what the features of this window share. The engine is created when it is first needed. */
+export function createWindowParts({
+  context,
+  owned,
+  hostModels,
+  logger,
+  createEngine,
+  onNotify,
+}: WindowPartsDeps): WindowParts {
+  const { secrets, extensionUri } = context;
+  const keys = new ApiKeys(secrets, process.env);
+  const approvals = new Approvals();
+  const questions = createMachineQuestions(secrets);
+  const host = new EngineHost({
+    isTrusted,
+    create: () =>
+      createEngine({
+        home: homeFolder(),
+        assetsFolder: join(extensionUri.fsPath, 'dist'),
+        ownerKind: 'window',
+        settings: engineSettings,
+        ports: {
+          secret: async (name) => {
+            await takeRenewed(homeAt(homeFolder()).renewedSecretsFolder, keys);
+            return keys.get(name);
+          },
+          storeSecret: (name, value) => keys.set(name, value ?? ''),
+          approve: (request, signal) => approvals.ask(request, signal),
+          notify: (message) => onNotify(message),
+          ...questions.prompts,
+        },
+        providers: [hostModels.provider],
+        logger,
+      }),
+  });
+  const sessions = owned.add(new OpenSessions(systemClock));
+  host.onDidOpen((engine) => sessions.attach(engine));
+  host.onDidOpen((engine) => owned.add(questions.attach(engine)));
+  const notes = owned.add(new Notes(host, sessions, systemClock));
+  const documents = owned.add(new Documents());
+  const following = new FollowTarget();
+  return { host, sessions, notes, approvals, keys, questions, following, documents, extensionUri, logger };
+}
