@@ -19,19 +19,19 @@ export interface SuperviseDeps {
 }
 
 /** Resolves with an exit code when the work is done, or would fail again in the same way. */
-export async function supervise(words: string, world: SuperviseDeps): Promise<number> {
-  const { logger, signal } = world;
+export async function supervise(words: string, deps: SuperviseDeps): Promise<number> {
+  const { logger, signal } = deps;
   let told = words;
   let deaths = 0;
   while (!signal.aborted) {
-    const startedMs = world.nowMs();
-    const end = await workOnce(told, world);
+    const startedMs = deps.nowMs();
+    const end = await workOnce(told, deps);
     if (end === exitCodes.done || end === exitCodes.failed) return end;
     // What lived for long did not die of how it began.
-    if (world.nowMs() - startedMs > afterDeath.longestMs) deaths = 0;
+    if (deps.nowMs() - startedMs > afterDeath.longestMs) deaths = 0;
     const waitMs = backoffMs(afterDeath, deaths++);
     if (!signal.aborted) logger.error(`The work ended with ${end}. It begins anew in ${waitMs / 1000} s.`);
-    await world.wait(waitMs, signal).catch(() => undefined);
+    await deps.wait(waitMs, signal).catch(() => undefined);
     told = withoutGrace(words);
   }
   return exitCodes.done;

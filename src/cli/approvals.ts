@@ -2,14 +2,14 @@
 import { createInterface } from 'node:readline';
 import type { ApprovalAnswer, ApprovalRequest } from '../agent/contract/ports.ts';
 import { capText, cleanText } from '../base/text.ts';
-import type { CliWorld } from './world.ts';
+import type { CliDeps } from './cliDeps.ts';
 
 const maxDetailChars = 1500;
 
 /** Rejects when the question is no longer wanted, or the input has ended. */
 export async function askUser(
   { title, effect, detail }: ApprovalRequest,
-  { stdin, stdout }: Pick<CliWorld, 'stdin' | 'stdout'>,
+  { stdin, stdout }: Pick<CliDeps, 'stdin' | 'stdout'>,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
   stdout.write(`\n${cleanText(title)} (${effect})\n${capText(cleanText(detail), maxDetailChars).text}\n`);

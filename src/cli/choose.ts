@@ -10,7 +10,7 @@ import type { ProjectFile } from '../project/projectFile.ts';
 import { settingsOfEnvironment } from '../presentation/settings/engineSettings.ts';
 import { defaultOf } from '../presentation/settings/settings.ts';
 import { preferencesFor, type Preferences } from './preferences.ts';
-import type { CliWorld } from './world.ts';
+import type { CliDeps } from './cliDeps.ts';
 
 /** Providers that answer only with a key or a sign-in of ours, the keys first; the others say themselves what is missing. */
 const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((auth) =>
@@ -21,7 +21,7 @@ const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((aut
 export async function chooseProvider(
   options: CliOptions,
   readKey: ReadKey,
-  world: CliWorld,
+  deps: CliDeps,
   preferences: Preferences = {},
 ): Promise<string> {
   const own = (preferences.endpoints ?? []).map(({ id }) => id);
@@ -29,7 +29,7 @@ export async function chooseProvider(
   if (wanted !== undefined && own.includes(wanted)) return wanted;
   const asked = wanted === undefined ? undefined : builtIn(wanted, own);
   if (asked === 'compatible') {
-    if (!world.env['OPENAI_BASE_URL']?.trim())
+    if (!deps.env['OPENAI_BASE_URL']?.trim())
       throw new UserFacing(
         'The provider compatible needs the address of an endpoint.',
         'Set OPENAI_BASE_URL, such as http://127.0.0.1:11434/v1, and --model.',
@@ -98,7 +98,7 @@ function noKey(source: KeySource | undefined): UserFacing {
 }
 
 /** Addresses of services and the proxy. */
-export function networkFor(env: CliWorld['env']): Partial<EngineSettings> {
+export function networkFor(env: CliDeps['env']): Partial<EngineSettings> {
   const compatibleBaseUrl = env['OPENAI_BASE_URL']?.trim();
   return { ...proxyOf(env), ...settingsOfEnvironment(env), ...(compatibleBaseUrl && { compatibleBaseUrl }) };
 }
@@ -107,7 +107,7 @@ export function networkFor(env: CliWorld['env']): Partial<EngineSettings> {
 export function settingsFor(
   options: Pick<CliOptions, 'isYes' | 'model' | 'effort'> & Partial<Pick<CliOptions, 'dayLimits'>>,
   provider: string | undefined,
-  { env }: CliWorld,
+  { env }: CliDeps,
   preferences: Preferences = {},
 ): EngineSettings {
   return {

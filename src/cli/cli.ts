@@ -24,12 +24,12 @@ import { printAnswer } from './screen/printAnswer.ts';
 import { styleFor } from './screen/style.ts';
 import { TerminalView } from './screen/terminalView.ts';
 import { JsonView, PlainView, type SessionView } from './screen/views.ts';
-import { exitCodes, type CliWorld } from './world.ts';
+import { exitCodes, type CliDeps } from './cliDeps.ts';
 
 /** The exit code. Never rejects: what went wrong is written to stderr, with what to do about it. */
-export async function runCli(argv: readonly string[], world: CliWorld): Promise<number> {
-  const line: CommandLine = { world, home: undefined, code: exitCodes.goal };
-  const workOn: GoalWork = async (options, context) => work(await withInput(options, world), context);
+export async function runCli(argv: readonly string[], deps: CliDeps): Promise<number> {
+  const line: CommandLine = { deps, home: undefined, code: exitCodes.goal };
+  const workOn: GoalWork = async (options, context) => work(await withInput(options, deps), context);
   try {
     await readerOf(argv, line, workOn).parseAsync([...argv], { from: 'user' });
     return line.code;
@@ -37,13 +37,13 @@ export async function runCli(argv: readonly string[], world: CliWorld): Promise<
     // Help, or the version, was written.
     if (error instanceof CommanderError) return error.exitCode;
     const action = error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
-    world.stderr.write(`helios: ${messageOf(error)}${action}\n`);
+    deps.stderr.write(`helios: ${messageOf(error)}${action}\n`);
     return exitCodes.error;
   }
 }
 
 /** The goal of a pipe, where none is on the command line. */
-async function withInput(options: CliOptions, { stdin }: CliWorld): Promise<CliOptions> {
+async function withInput(options: CliOptions, { stdin }: CliDeps): Promise<CliOptions> {
   if (options.text !== undefined || options.isContinue || options.resume !== undefined || stdin.isTTY) return options;
   let text = '';
   stdin.setEncoding('utf8');
@@ -51,47 +51,47 @@ async function withInput(options: CliOptions, { stdin }: CliWorld): Promise<CliO
   return text.trim() === '' ? options : { ...options, text: text.trim() };
 }
 
-async function work(options: CliOptions, { world, home: folder }: CommandContext): Promise<number> {
+async function work(options: CliOptions, { deps, home: folder }: CommandContext): Promise<number> {
   const isOpening = options.isContinue || options.resume !== undefined;
   if (options.text === undefined && !isOpening)
     throw new UserFacing(
       'There is no goal.',
       'Say what is to be reached: helios "bring val_loss below 0.3" (see helios --help).',
     );
-  const isTerminal = world.stdin.isTTY === true && world.stdout.isTTY === true && !options.isJson;
+  const isTerminal = deps.stdin.isTTY === true && deps.stdout.isTTY === true && !options.isJson;
   if (!options.isYes && !options.isPrint && !isTerminal)
     throw new UserFacing(
       'Nobody can be asked here: this is not a terminal.',
       'Pass --yes to let every tool run without being asked for.',
     );
   const home = homeAt(folder);
-  const readKey = keyReader(world.env, home.authFolder);
+  const readKey = keyReader(deps.env, home.authFolder);
   // A session that goes on has a provider already.
   const isOwn = isOpening && options.provider === undefined;
-  const ofUser = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
-  const project = isOwn || options.provider !== undefined ? undefined : await readProjectFile(world.cwd);
+  const ofUser = await readPreferences(home.folder, (message) => void deps.stderr.write(`helios: ${message}\n`));
+  const project = isOwn || options.provider !== undefined ? undefined : await readProjectFile(deps.cwd);
   const preferences = inProject(ofUser, project);
-  const provider = isOwn ? undefined : await chooseProvider(options, readKey, world, preferences);
+  const provider = isOwn ? undefined : await chooseProvider(options, readKey, deps, preferences);
   const approvals: Approvals = { view: undefined };
   const engineOptions: EngineOptions = {
     home: home.folder,
-    assetsFolder: world.assetsFolder,
-    settings: () => settingsFor(options, provider, world, preferences),
+    assetsFolder: deps.assetsFolder,
+    settings: () => settingsFor(options, provider, deps, preferences),
     ports: {
       secret: readKey,
       storeSecret: secretStore(home.authFolder),
-      approve: (request, signal) => asked(approvals, () => askUser(request, world, signal)),
-      ...(isTerminal ? terminalPrompts(world, (ask) => asked(approvals, ask)) : refusingPrompts(world)),
+      approve: (request, signal) => asked(approvals, () => askUser(request, deps, signal)),
+      ...(isTerminal ? terminalPrompts(deps, (ask) => asked(approvals, ask)) : refusingPrompts(deps)),
     },
-    clock: world.clock,
+    clock: deps.clock,
     logger: loggerFor(approvals),
-    workFolder: world.cwd,
+    workFolder: deps.cwd,
     // People read along.
-    ...(isTerminal && { providers: [createDemoProvider({ paced: true, clock: world.clock })] }),
+    ...(isTerminal && { providers: [createDemoProvider({ paced: true, clock: deps.clock })] }),
   };
-  const engine = await world.createEngine(engineOptions);
+  const engine = await deps.createEngine(engineOptions);
   try {
-    return await withEngine({ engine, options, provider, world, approvals, isTerminal });
+    return await withEngine({ engine, options, provider, deps, approvals, isTerminal });
   } finally {
     await engine.close();
   }
@@ -116,26 +116,26 @@ interface Opened {
   readonly engine: Engine;
   readonly options: CliOptions;
   readonly provider: string | undefined;
-  readonly world: CliWorld;
+  readonly deps: CliDeps;
   readonly approvals: Approvals;
   readonly isTerminal: boolean;
 }
 
 async function withEngine(opened: Opened): Promise<number> {
-  const { engine, options, world, approvals } = opened;
+  const { engine, options, deps, approvals } = opened;
   if (options.isPrint) {
     if (options.text === undefined) throw new UserFacing('There is no question.', 'Write it after --print.');
     const { session } = await openSession(opened);
-    return printAnswer(session, world);
+    return printAnswer(session, deps);
   }
-  const style = styleFor(opened.isTerminal, world.env);
+  const style = styleFor(opened.isTerminal, deps.env);
   const view = createView(opened, style);
   approvals.view = view;
   try {
     const { session, say } = await openSession(opened);
     noticeEffort(session, opened, view);
     const homeOption = options.home === undefined ? '' : ` --home ${options.home}`;
-    return await follow({ session, view, engine, world, style, homeOption, ...(say !== undefined && { say }) });
+    return await follow({ session, view, engine, deps, style, homeOption, ...(say !== undefined && { say }) });
   } finally {
     if (view instanceof TerminalView) view.dispose();
   }
@@ -149,8 +149,8 @@ function noticeEffort({ state }: Session, { engine, options }: Opened, view: Ses
   if (note !== undefined) view.notice(note);
 }
 
-function createView({ engine, options, world, isTerminal }: Opened, style: ReturnType<typeof styleFor>): SessionView {
-  const { stdout, stderr, clock } = world;
+function createView({ engine, options, deps, isTerminal }: Opened, style: ReturnType<typeof styleFor>): SessionView {
+  const { stdout, stderr, clock } = deps;
   if (options.isJson) return new JsonView(stdout, stderr);
   if (!isTerminal) return new PlainView(stdout, style);
   const values = {
@@ -160,11 +160,11 @@ function createView({ engine, options, world, isTerminal }: Opened, style: Retur
   return new TerminalView({ output: stdout, clock, style, values });
 }
 
-async function openSession({ engine, options, provider, world }: Opened): Promise<{ session: Session; say?: string }> {
+async function openSession({ engine, options, provider, deps }: Opened): Promise<{ session: Session; say?: string }> {
   const { text, budget } = options;
   if (!options.isContinue && options.resume === undefined) {
     const profile = options.isPrint ? 'question' : 'goal';
-    const request = { goal: text ?? '', profile, budget, workFolder: world.cwd } as const;
+    const request = { goal: text ?? '', profile, budget, workFolder: deps.cwd } as const;
     const named = options.model === undefined ? provider && { provider } : await modelNamed(options, provider, engine);
     return { session: await engine.sessions.start({ ...request, ...named }) };
   }

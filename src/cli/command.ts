@@ -3,17 +3,17 @@ import path from 'node:path';
 import { Help, type Command, type Option } from 'commander';
 import { UserCommand } from '../presentation/userCommand.ts';
 import { nonEmpty } from './values.ts';
-import type { CliWorld } from './world.ts';
+import type { CliDeps } from './cliDeps.ts';
 
 export interface CommandContext {
-  readonly world: CliWorld;
+  readonly deps: CliDeps;
   /** The home folder, absolute. */
   readonly home: string;
 }
 
 /** One call of `helios`. */
 export interface CommandLine {
-  readonly world: CliWorld;
+  readonly deps: CliDeps;
   /** The value of `--home`; `undefined` where it was not written. */
   home: string | undefined;
   /** The exit code of the command. */
@@ -54,9 +54,9 @@ export class CliCommand extends UserCommand {
   }
 
   async carryOut(work: (context: CommandContext) => Promise<number>): Promise<void> {
-    const { world, home } = this.#line;
-    const folder = home ?? (world.env['HELIOS_HOME']?.trim() || world.defaultHome);
-    this.#line.code = await work({ world, home: path.resolve(world.cwd, folder) });
+    const { deps, home } = this.#line;
+    const folder = home ?? (deps.env['HELIOS_HOME']?.trim() || deps.defaultHome);
+    this.#line.code = await work({ deps, home: path.resolve(deps.cwd, folder) });
   }
 }
 

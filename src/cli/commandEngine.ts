@@ -10,25 +10,25 @@ import { homeAt } from '../compose/home.ts';
 
 /** Closes the engine when `work` is over. No model is asked, no session is started by what this opens. */
 export async function withEngine<T>(
-  { world, home }: CommandContext,
+  { deps, home }: CommandContext,
   work: (engine: Engine) => Promise<T>,
   settings: EngineSettings = { provider: 'demo', permissionMode: 'ask', idleTurns: 1 },
 ): Promise<T> {
-  const isTerminal = world.stdin.isTTY === true && world.stdout.isTTY === true;
+  const isTerminal = deps.stdin.isTTY === true && deps.stdout.isTTY === true;
   const { authFolder } = homeAt(home);
-  const engine = await world.createEngine({
+  const engine = await deps.createEngine({
     home,
-    assetsFolder: world.assetsFolder,
+    assetsFolder: deps.assetsFolder,
     settings: () => settings,
     ports: {
-      secret: keyReader(world.env, authFolder),
+      secret: keyReader(deps.env, authFolder),
       storeSecret: secretStore(authFolder),
       approve: () => Promise.resolve('deny'),
-      ...(isTerminal ? terminalPrompts(world) : refusingPrompts(world)),
+      ...(isTerminal ? terminalPrompts(deps) : refusingPrompts(deps)),
     },
-    clock: world.clock,
-    logger: { ...silentLogger, warn: (message) => void world.stderr.write(`helios: ${message}\n`) },
-    workFolder: world.cwd,
+    clock: deps.clock,
+    logger: { ...silentLogger, warn: (message) => void deps.stderr.write(`helios: ${message}\n`) },
+    workFolder: deps.cwd,
   });
   try {
     return await work(engine);

@@ -64,14 +64,14 @@ export function readerOf(argv: readonly string[], line: CommandLine, work: GoalW
   }
   mustBeNoSlip(word, Object.keys(declarations));
   return declareGoal(helios, work)
-    .version(line.world.version, '--version', 'print the version')
+    .version(line.deps.version, '--version', 'print the version')
     .configureHelp({ visibleCommands: () => [...declareCommands(line).commands] });
 }
 
 const widestHelp = 120;
 
 function createHelios(line: CommandLine): CliCommand {
-  const { stdout } = line.world;
+  const { stdout } = line.deps;
   return new CliCommand('helios', line).helpOption('-h, --help', 'print this help').configureOutput({
     writeOut: (text) => void stdout.write(text),
     getOutHelpWidth: () => Math.min(stdout.columns ?? widestHelp, widestHelp),

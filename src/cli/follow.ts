@@ -11,13 +11,13 @@ import { sessionCost } from './screen/liveBlock.ts';
 import { endText } from '../presentation/sessions/sessionText.ts';
 import type { Style } from './screen/style.ts';
 import type { SessionView } from './screen/views.ts';
-import { exitCodes, type CliWorld } from './world.ts';
+import { exitCodes, type CliDeps } from './cliDeps.ts';
 
 export interface Following {
   readonly session: Session;
   readonly view: SessionView;
   readonly engine: Engine;
-  readonly world: CliWorld;
+  readonly deps: CliDeps;
   readonly style: Style;
   /** Said once everything is heard. */
   readonly say?: string;
@@ -27,7 +27,7 @@ export interface Following {
 
 /** The exit code. */
 export async function follow(following: Following): Promise<number> {
-  const { session, view, world, say } = following;
+  const { session, view, deps, say } = following;
   const owned = new DisposableStore();
   let isInterrupted = false;
   try {
@@ -41,8 +41,8 @@ export async function follow(following: Following): Promise<number> {
     );
     owned.add(session.onDidStream((event) => view.stream(event)));
     owned.add(
-      world.onInterrupt(() => {
-        if (isInterrupted) return world.exit(exitCodes.interrupted);
+      deps.onInterrupt(() => {
+        if (isInterrupted) return deps.exit(exitCodes.interrupted);
         isInterrupted = true;
         view.notice('Stopping. Runs go on. Ctrl+C again leaves at once.');
         stop(following);
@@ -76,8 +76,8 @@ const codeFor = (reason: EndReason): number =>
   reason === 'goal' || reason === 'answered' ? exitCodes.goal : reason === 'error' ? exitCodes.error : exitCodes.ended;
 
 async function lastLines(following: Following, reason: EndReason): Promise<string[]> {
-  const { session, engine, style, homeOption, world } = following;
-  const command = world.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'helios';
+  const { session, engine, style, homeOption, deps } = following;
+  const command = deps.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'helios';
   const { state } = session;
   const { bold, good, bad, dim } = style;
   const report = await engine.reports.afterEnd(session.id);

@@ -12,7 +12,7 @@ import { sshHosts } from '../compose/sshHosts.ts';
 import { heliosVersion } from '../compose/version.ts';
 import { runCli } from './cli.ts';
 import { openBrowser } from './auth/openBrowser.ts';
-import { exitCodes } from './world.ts';
+import { exitCodes } from './cliDeps.ts';
 
 // Run from its sources, without a build, the file is where npm put it.
 const here = path.dirname(fileURLToPath(import.meta.url));

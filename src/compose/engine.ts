@@ -135,14 +135,14 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   };
 }
 
-interface MachinesAround {
+interface MachinesDeps {
   readonly home: Home;
   readonly engines: OwnEngines;
   readonly local: LocalMachine;
   isBusy(id: string): boolean;
 }
 
-function openMachines(options: EngineOptions, { home, engines, local, isBusy }: MachinesAround) {
+function openMachines(options: EngineOptions, { home, engines, local, isBusy }: MachinesDeps) {
   const { ports, clock = systemClock, logger = silentLogger } = options;
   return MachineRegistry.open({
     ...{ local, isBusy, clock, logger },
@@ -157,9 +157,9 @@ function catalogueOf({ assetsFolder, clock = systemClock, logger = silentLogger 
   return new SessionCatalogue({ home, logger, openIndex });
 }
 
-type ReportsAround = Omit<ConstructorParameters<typeof SessionReports>[0], 'folderFor' | 'isWrittenAtEnd'>;
+type ReportsDeps = Omit<ConstructorParameters<typeof SessionReports>[0], 'folderFor' | 'isWrittenAtEnd'>;
 
-const reportsOf = ({ settings }: EngineOptions, around: ReportsAround): SessionReports =>
+const reportsOf = ({ settings }: EngineOptions, around: ReportsDeps): SessionReports =>
   new SessionReports({
     ...around,
     folderFor: async (workFolder) => (await reportsFolder(workFolder)) ?? defaultReportsFolder,

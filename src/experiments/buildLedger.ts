@@ -10,7 +10,7 @@ import {
   summaryOfRepeats,
 } from './recordRows.ts';
 
-export interface LedgerSource {
+export interface LedgerDeps {
   readonly target?: { readonly metric: string; readonly comparator: string } | undefined;
   /** By id, oldest first. */
   readonly records?: ReadonlyMap<string, PlannedExperiment>;
@@ -21,7 +21,7 @@ export interface LedgerSource {
  * Only runs that ended well, or still go on, can be champion, and none of an experiment that was discarded, invalid or a
  * crash; what was kept counts before what is undecided, a repeated run by the mean of its repeats; the earlier wins a tie.
  */
-export function buildLedger(entries: readonly LedgerEntry[], source: LedgerSource = {}): Ledger {
+export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, records = new Map(), imported = [] } = source;
   const decisive = decisiveMetric(entries, target);
   const champion = decisive && championOf(entries, records, decisive);
@@ -31,7 +31,7 @@ export function buildLedger(entries: readonly LedgerEntry[], source: LedgerSourc
   return { rows, experiments, imported, ...(decisive && { decisive }), ...(championRow && { champion: championRow }) };
 }
 
-function decisiveMetric(entries: readonly LedgerEntry[], target: LedgerSource['target']): Decisive | undefined {
+function decisiveMetric(entries: readonly LedgerEntry[], target: LedgerDeps['target']): Decisive | undefined {
   if (target !== undefined) {
     return { metric: target.metric, direction: target.comparator.startsWith('<') ? 'lower' : 'higher' };
   }

@@ -1,7 +1,7 @@
 import { JobHost } from './jobHost.ts';
 import { ProcessHost } from './processHost.ts';
-import type { RunHost, RunHostParts } from './runHost.ts';
+import type { RunHost, RunHostDeps } from './runHost.ts';
 
 /** By what the machine has. */
-export const hostOf = (parts: RunHostParts): RunHost =>
-  parts.machine.scheduler ? new JobHost({ ...parts, scheduler: parts.machine.scheduler }) : new ProcessHost(parts);
+export const hostOf = (deps: RunHostDeps): RunHost =>
+  deps.machine.scheduler ? new JobHost({ ...deps, scheduler: deps.machine.scheduler }) : new ProcessHost(deps);

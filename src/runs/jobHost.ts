@@ -4,9 +4,9 @@ import { MachineFailure, type JobEnd, type JobState, type Machine, type Schedule
 import { parseSignalReport, runFolder, signalCommand, type RunFolder, type SignalReport } from './supervisor.ts';
 import type { Presence } from './presence.ts';
 import type { RunEnd, RunProcess, RunSpec, Verdict } from './run.ts';
-import type { RunHost, RunHostParts, SignalOutcome } from './runHost.ts';
+import type { RunHost, RunHostDeps, SignalOutcome } from './runHost.ts';
 
-export interface JobHostParts extends RunHostParts {
+export interface JobHostDeps extends RunHostDeps {
   readonly scheduler: Scheduler;
 }
 
@@ -36,7 +36,7 @@ export class JobHost implements RunHost {
   #jobId: string | undefined;
   #heartbeat: { readonly modifiedMs: number; readonly seenMs: number } | undefined;
 
-  constructor({ spec, machine, scheduler, clock }: JobHostParts) {
+  constructor({ spec, machine, scheduler, clock }: JobHostDeps) {
     this.#spec = spec;
     this.#machine = machine;
     this.#scheduler = scheduler;

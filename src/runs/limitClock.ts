@@ -7,7 +7,7 @@ import type { RunMetrics } from '../metrics/runMetrics.ts';
 import { runFolder } from './supervisor.ts';
 import type { RunSpec } from './run.ts';
 
-export interface LimitClockParts {
+export interface LimitClockDeps {
   readonly spec: RunSpec;
   readonly machine: Machine;
   readonly metrics: RunMetrics;
@@ -20,7 +20,7 @@ const retryMs = 5_000;
  * Tells the supervisor, once, how long ago the first metric came, as soon as there is one and the machine can be reached.
  * An age, not a time: clocks of two computers differ. `isOver`: there is nothing to limit any more.
  */
-export function limitClock({ spec, machine, metrics, clock }: LimitClockParts, isOver: () => boolean): Disposable {
+export function limitClock({ spec, machine, metrics, clock }: LimitClockDeps, isOver: () => boolean): Disposable {
   const owned = new DisposableStore();
   if (spec.limit?.from !== 'first_metric') return owned;
   const { firstMetric } = runFolder(machine.runsFolder, spec.id);

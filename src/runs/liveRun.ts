@@ -45,7 +45,7 @@ export type RunChange =
   | { readonly kind: 'recovered'; readonly run: Run }
   | ({ readonly kind: 'ended'; readonly run: Run } & RunEnd);
 
-export interface LiveRunParts {
+export interface LiveRunDeps {
   readonly spec: RunSpec;
   readonly machine: Machine;
   readonly metrics: RunMetrics;
@@ -64,7 +64,7 @@ export class LiveRun implements Run, Disposable {
   /** What tells whether it goes on, and ends it. */
   readonly host: RunHost;
   readonly #folder: RunFolder;
-  readonly #parts: LiveRunParts;
+  readonly #deps: LiveRunDeps;
   readonly #owned = new DisposableStore();
   readonly #hasStarted = Promise.withResolvers<void>();
   readonly #hasEnded = Promise.withResolvers<void>();
@@ -84,17 +84,17 @@ export class LiveRun implements Run, Disposable {
   #early: (readonly [bytes: Uint8Array, offset: number])[] = [];
   #isDisposed = false;
 
-  constructor(parts: LiveRunParts) {
-    this.#parts = parts;
-    this.spec = parts.spec;
-    this.metrics = parts.metrics;
+  constructor(deps: LiveRunDeps) {
+    this.#deps = deps;
+    this.spec = deps.spec;
+    this.metrics = deps.metrics;
     this.started = this.#hasStarted.promise;
     this.ended = this.#hasEnded.promise;
-    this.host = hostOf(parts);
-    this.#folder = runFolder(parts.machine.runsFolder, parts.spec.id);
-    this.#owned.add(parts.metrics);
-    this.#owned.add(limitClock(parts, () => this.#isOver));
-    this.#owned.add(parts.metrics.onDidAdd((points) => parts.onChange({ kind: 'points', run: this, points })));
+    this.host = hostOf(deps);
+    this.#folder = runFolder(deps.machine.runsFolder, deps.spec.id);
+    this.#owned.add(deps.metrics);
+    this.#owned.add(limitClock(deps, () => this.#isOver));
+    this.#owned.add(deps.metrics.onDidAdd((points) => deps.onChange({ kind: 'points', run: this, points })));
   }
 
   get process(): RunProcess | undefined {
@@ -121,7 +121,7 @@ export class LiveRun implements Run, Disposable {
   attach(before?: { readonly sizeBytes: number; readonly modifiedMs: number }): void {
     if (before) this.#before = before;
     if (before && before.sizeBytes > 0) this.#lastOutputMs = before.modifiedMs;
-    this.#follow = this.#parts.machine.follow(this.#folder.output, this.metrics.resumeOffset, {
+    this.#follow = this.#deps.machine.follow(this.#folder.output, this.metrics.resumeOffset, {
       onBytes: (bytes, offset) => this.#take(bytes, offset),
       onChange: (name) => this.#hear(name),
       onError: (error) => this.#doubt(error),
@@ -156,7 +156,7 @@ export class LiveRun implements Run, Disposable {
 
   #checkLater(): void {
     if (this.#isOver) return;
-    this.#nextCheck = this.#parts.clock.after(this.host.checkIntervalMs, () => {
+    this.#nextCheck = this.#deps.clock.after(this.host.checkIntervalMs, () => {
       void this.check().then(() => this.#checkLater());
     });
   }
@@ -179,10 +179,10 @@ export class LiveRun implements Run, Disposable {
 
   #read(bytes: Uint8Array, offset: number): void {
     const isOld = offset < this.#before.sizeBytes;
-    this.#lastOutputMs = isOld ? this.#before.modifiedMs : this.#parts.clock.now();
+    this.#lastOutputMs = isOld ? this.#before.modifiedMs : this.#deps.clock.now();
     const timeMs = this.#lastOutputMs;
     this.#measure(() => this.metrics.ingest(bytes, offset, timeMs));
-    this.#parts.onChange({ kind: 'output', run: this });
+    this.#deps.onChange({ kind: 'output', run: this });
   }
 
   /** Points that cannot be written (a full disk, say) are kept in memory: no reason to lose sight of the run. */
@@ -190,7 +190,7 @@ export class LiveRun implements Run, Disposable {
     try {
       work();
     } catch (error) {
-      this.#parts.logger.warn(`Metrics of run ${this.spec.id}: ${messageOf(error)}`);
+      this.#deps.logger.warn(`Metrics of run ${this.spec.id}: ${messageOf(error)}`);
     }
   }
 
@@ -211,7 +211,7 @@ export class LiveRun implements Run, Disposable {
   }
 
   #file(path: string): Promise<string | undefined> {
-    return readIfThere(this.#parts.machine, path, 4096);
+    return readIfThere(this.#deps.machine, path, 4096);
   }
 
   async #begin(): Promise<void> {
@@ -224,13 +224,13 @@ export class LiveRun implements Run, Disposable {
     if (this.#isOver) return;
     this.#process = process;
     this.#liveness = { kind: 'running' };
-    this.#parts.onChange({ kind: 'started', run: this, process });
+    this.#deps.onChange({ kind: 'started', run: this, process });
     for (const [bytes, offset] of this.#early.splice(0)) this.#read(bytes, offset);
     this.#hasStarted.resolve();
   }
 
   async #judge(presence: Presence): Promise<void> {
-    const nowMs = this.#parts.clock.now();
+    const nowMs = this.#deps.clock.now();
     if (presence.kind === 'queued') return this.#wait(presence);
     this.#trust(presence);
     if (presence.kind !== 'gone') {
@@ -249,7 +249,7 @@ export class LiveRun implements Run, Disposable {
     this.#process = undefined;
     const before = this.#liveness;
     this.#liveness = presence;
-    if (before.kind !== 'queued' || before.why !== presence.why) this.#parts.onChange({ ...presence, run: this });
+    if (before.kind !== 'queued' || before.why !== presence.why) this.#deps.onChange({ ...presence, run: this });
   }
 
   /** The end without a record. The record has one more chance: it may have come since the last look. */
@@ -258,22 +258,22 @@ export class LiveRun implements Run, Disposable {
     if (this.#isOver) return;
     const otherwise = end?.verdict ?? { kind: 'lost', why };
     await this.#end({
-      verdict: await verdictWithoutRecord(this.#parts.machine, this.#folder, otherwise),
+      verdict: await verdictWithoutRecord(this.#deps.machine, this.#folder, otherwise),
       endedMs: end?.endedMs ?? (await this.#lastSeenMs()),
     });
   }
 
   /** Its last sign of life: what it printed, or the heartbeat of its supervisor. */
   async #lastSeenMs(): Promise<number> {
-    const heartbeat = await this.#parts.machine.stat(this.#folder.heartbeat);
-    return Math.max(heartbeat?.modifiedMs ?? 0, this.#lastOutputMs ?? 0) || this.#parts.clock.now();
+    const heartbeat = await this.#deps.machine.stat(this.#folder.heartbeat);
+    return Math.max(heartbeat?.modifiedMs ?? 0, this.#lastOutputMs ?? 0) || this.#deps.clock.now();
   }
 
   #doubt(error: unknown): void {
     if (this.#isOver || this.#liveness.kind === 'unknown') return;
     const why = messageOf(error);
     this.#liveness = { kind: 'unknown', why };
-    this.#parts.onChange({ kind: 'unknown', run: this, why });
+    this.#deps.onChange({ kind: 'unknown', run: this, why });
   }
 
   #trust({ kind }: Presence): void {
@@ -282,18 +282,18 @@ export class LiveRun implements Run, Disposable {
     // A job that was begun is not in the queue any more.
     if (before !== 'unknown' && !(before === 'queued' && kind === 'starting')) return;
     this.#liveness = { kind: this.#process ? 'running' : 'starting' };
-    if (before === 'unknown') this.#parts.onChange({ kind: 'recovered', run: this });
+    if (before === 'unknown') this.#deps.onChange({ kind: 'recovered', run: this });
   }
 
   /** Final. The output is read to its last byte first, so that the last metrics come before the end. */
   async #end(end: RunEnd): Promise<void> {
     await this.#follow?.drain();
     if (this.#isOver) return;
-    this.#measure(() => this.metrics.finish(this.#lastOutputMs ?? this.#parts.clock.now()));
+    this.#measure(() => this.metrics.finish(this.#lastOutputMs ?? this.#deps.clock.now()));
     this.#follow?.dispose();
     this.#nextCheck?.dispose();
     this.#liveness = { kind: 'ended', ...end };
-    this.#parts.onChange({ kind: 'ended', run: this, ...end });
+    this.#deps.onChange({ kind: 'ended', run: this, ...end });
     this.#hasStarted.resolve();
     this.#hasEnded.resolve();
   }

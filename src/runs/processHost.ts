@@ -6,7 +6,7 @@ import { hasSupervisor } from './exitRecord.ts';
 import type { Presence } from './presence.ts';
 import { probe } from './probe.ts';
 import type { RunEnd, RunProcess } from './run.ts';
-import type { RunHost, RunHostParts, SignalOutcome } from './runHost.ts';
+import type { RunHost, RunHostDeps, SignalOutcome } from './runHost.ts';
 
 /** From the claim of a run to its process. */
 const startGraceMs = 30_000;
@@ -22,7 +22,7 @@ export class ProcessHost implements RunHost {
   readonly #folder: RunFolder;
   readonly #sinceMs: number;
 
-  constructor({ spec, machine, clock }: RunHostParts) {
+  constructor({ spec, machine, clock }: RunHostDeps) {
     this.#machine = machine;
     this.#clock = clock;
     this.#folder = runFolder(machine.runsFolder, spec.id);

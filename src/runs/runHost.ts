@@ -30,7 +30,7 @@ export interface RunHost {
   signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome>;
 }
 
-export interface RunHostParts {
+export interface RunHostDeps {
   readonly spec: RunSpec;
   readonly machine: Machine;
   readonly clock: Clock;

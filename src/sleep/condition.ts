@@ -1,6 +1,6 @@
 /** What one condition of a sleep is given. */
 import type { Clock } from '../base/clock.ts';
-import type { SleepWorld } from './sleepWorld.ts';
+import type { SleepPorts } from './sleepPorts.ts';
 import type { Trigger } from './trigger.ts';
 
 export type TriggerOf<Type extends Trigger['type']> = Extract<Trigger, { type: Type }>;
@@ -16,6 +16,6 @@ export interface ConditionSink {
 }
 
 export interface ConditionPorts {
-  readonly world: SleepWorld;
+  readonly ports: SleepPorts;
   readonly clock: Clock;
 }

@@ -39,30 +39,30 @@ function watchTimer({ atMs }: TriggerOf<'timer'>, { clock }: ConditionPorts, sin
   return alarmAt(clock, atMs, () => sink.met(true));
 }
 
-function watchRun({ runId }: TriggerOf<'process_exit'>, { world }: ConditionPorts, sink: ConditionSink): Disposable {
+function watchRun({ runId }: TriggerOf<'process_exit'>, { ports }: ConditionPorts, sink: ConditionSink): Disposable {
   const probe = (): void => {
-    if (world.isEnded(runId)) sink.met(true);
+    if (ports.isEnded(runId)) sink.met(true);
   };
-  const subscription = world.onDidEndRun((ended) => {
+  const subscription = ports.onDidEndRun((ended) => {
     if (ended === runId) sink.met(true);
   });
   probe();
   return subscription;
 }
 
-function watchSweep({ sweepId }: TriggerOf<'sweep_end'>, { world }: ConditionPorts, sink: ConditionSink): Disposable {
+function watchSweep({ sweepId }: TriggerOf<'sweep_end'>, { ports }: ConditionPorts, sink: ConditionSink): Disposable {
   const probe = (): void => {
-    if (world.isSweepOver(sweepId)) sink.met(true);
+    if (ports.isSweepOver(sweepId)) sink.met(true);
   };
   const subscriptions = new DisposableStore();
-  subscriptions.add(world.onDidEndRun(probe));
-  subscriptions.add(world.onDidEndSweep(probe));
+  subscriptions.add(ports.onDidEndRun(probe));
+  subscriptions.add(ports.onDidEndSweep(probe));
   probe();
   return subscriptions;
 }
 
 /** Every value that arrives is compared; the newest of each run is what holds. */
-function watchSeries(trigger: TriggerOf<'tracked_metric'>, { world }: ConditionPorts, sink: ConditionSink): Disposable {
+function watchSeries(trigger: TriggerOf<'tracked_metric'>, { ports }: ConditionPorts, sink: ConditionSink): Disposable {
   const { runIds, metric, comparator, threshold, sustainedChecks } = trigger;
   const holding = new Set<string>();
   const sustained = new Map(runIds.map((runId) => [runId as string, new Sustained(sustainedChecks)]));
@@ -72,21 +72,21 @@ function watchSeries(trigger: TriggerOf<'tracked_metric'>, { world }: ConditionP
     sink.met(holding.size > 0);
   };
   const probeAtEnd = (): void => {
-    if (holding.size === 0 && runIds.every((runId) => world.isEnded(runId))) sink.hopeless();
+    if (holding.size === 0 && runIds.every((runId) => ports.isEnded(runId))) sink.hopeless();
   };
   const subscriptions = new DisposableStore();
   subscriptions.add(
-    world.onDidReadPoints(({ runId, points }) => {
+    ports.onDidReadPoints(({ runId, points }) => {
       if (!runIds.includes(runId)) return;
       for (const point of points) if (point.metric === metric) compare(runId, point.value);
     }),
   );
   const probeNow = (runId: (typeof runIds)[number]): void => {
-    const last = world.lastValue(runId, metric);
+    const last = ports.lastValue(runId, metric);
     if (last !== undefined) compare(runId, last);
   };
   subscriptions.add(
-    world.onDidEndRun((runId) => {
+    ports.onDidEndRun((runId) => {
       if (!runIds.includes(runId)) return;
       probeNow(runId);
       probeAtEnd();

@@ -2,7 +2,7 @@
 import { HeliosError } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import type { CommandState } from '../machines/probes/probe.ts';
-import type { SleepMachine } from './sleepWorld.ts';
+import type { SleepMachine } from './sleepPorts.ts';
 import type { Comparator, MetricSource } from './trigger.ts';
 
 /** There is no number to compare yet, and why. */

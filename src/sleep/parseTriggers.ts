@@ -6,7 +6,7 @@ import { messageOf, ToolFailure } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
 import { resourceLines } from '../machines/resources/resourceText.ts';
 import { percentsOf } from './resourceValue.ts';
-import type { FoundRun, RunLookup, SleepProbes, SleepMachine, SleepResources } from './sleepWorld.ts';
+import type { FoundRun, RunLookup, SleepProbes, SleepMachine, SleepResources } from './sleepPorts.ts';
 import type { Comparator, MetricSource, SleepRequest, Trigger } from './trigger.ts';
 import { examples, shapes, supportedText } from './triggerShapes.ts';
 

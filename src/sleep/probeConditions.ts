@@ -5,13 +5,13 @@ import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
 
 export function watchProcess(
   { machineId, pid, startTime }: TriggerOf<'foreign_exit'>,
-  { world }: ConditionPorts,
+  { ports }: ConditionPorts,
   sink: ConditionSink,
 ): Disposable {
   const isOther = (found: ProcessState): boolean =>
     startTime !== undefined && found.startTime !== '' && found.startTime !== startTime;
-  return world.probes.watch(
-    world.machine(machineId),
+  return ports.probes.watch(
+    ports.machine(machineId),
     { kind: 'process', pid },
     {
       // Over for good: a process that comes later under this pid is none of ours.
@@ -24,10 +24,10 @@ export function watchProcess(
 /** Who was found once is waited for to the end, also when its command line is another one by then. */
 export function watchPattern(
   { machineId, pattern, processes }: TriggerOf<'pattern_exit'>,
-  { world }: ConditionPorts,
+  { ports }: ConditionPorts,
   sink: ConditionSink,
 ): Disposable {
-  const machine = world.machine(machineId);
+  const machine = ports.machine(machineId);
   const followed = new Map<string, Disposable>();
   const probes = new DisposableStore();
   let hasMatches = true;
@@ -42,7 +42,7 @@ export function watchPattern(
       followed.delete(key);
       consider();
     };
-    followed.set(key, world.probes.watch(machine, { kind: 'process', pid }, { answer, failed }));
+    followed.set(key, ports.probes.watch(machine, { kind: 'process', pid }, { answer, failed }));
   };
   processes.forEach(follow);
   probes.add(toDisposable(() => followed.forEach((each) => each.dispose())));
@@ -51,18 +51,18 @@ export function watchPattern(
     found.forEach(follow);
     consider();
   };
-  probes.add(world.probes.watch(machine, { kind: 'pattern', pattern }, { answer, failed }));
+  probes.add(ports.probes.watch(machine, { kind: 'pattern', pattern }, { answer, failed }));
   return probes;
 }
 
 export function watchFile(
   trigger: TriggerOf<'file'>,
-  { world, clock }: ConditionPorts,
+  { ports, clock }: ConditionPorts,
   sink: ConditionSink,
 ): Disposable {
   const holds = fileCheck(trigger, () => clock.now());
-  return world.probes.watch(
-    world.machine(trigger.machineId),
+  return ports.probes.watch(
+    ports.machine(trigger.machineId),
     { kind: 'file', path: trigger.path },
     { answer: (found) => sink.met(holds(found)), failed: (message) => sink.failed(message) },
   );

@@ -4,7 +4,7 @@ import { DisposableStore, toDisposable, type Disposable } from '../base/disposab
 import { messageOf } from '../base/errors.ts';
 import { alarmAt } from './alarm.ts';
 import { watchCondition } from './conditions.ts';
-import type { SleepWorld } from './sleepWorld.ts';
+import type { SleepPorts } from './sleepPorts.ts';
 import { triggerText, type SleepRequest, type Trigger } from './trigger.ts';
 
 /** Why a sleep ended. Conditions are given as people read them (`run 7 ends`). */
@@ -33,12 +33,12 @@ interface Condition {
  * be armed again after a restart.
  */
 export class Sleeper implements Disposable {
-  readonly #world: SleepWorld;
+  readonly #ports: SleepPorts;
   readonly #clock: Clock;
   readonly #armed = new Set<Disposable>();
 
-  constructor(world: SleepWorld, clock: Clock) {
-    this.#world = world;
+  constructor(ports: SleepPorts, clock: Clock) {
+    this.#ports = ports;
     this.#clock = clock;
   }
 
@@ -87,7 +87,7 @@ export class Sleeper implements Disposable {
     try {
       return watchCondition(
         condition.trigger,
-        { world: this.#world, clock: this.#clock },
+        { ports: this.#ports, clock: this.#clock },
         {
           met(isMet) {
             // What woke the agent is told as met, also when a later value of the same batch is not.

@@ -35,10 +35,10 @@ function comparing(trigger: Pick<MetricTrigger, 'comparator' | 'threshold' | 'su
 function watchFileValue(
   trigger: MetricTrigger,
   source: { readonly type: 'json_file' | 'csv_file'; readonly path: string },
-  { world, clock }: ConditionPorts,
+  { ports, clock }: ConditionPorts,
   sink: ConditionSink,
 ): Disposable {
-  const machine = world.machine(trigger.machineId);
+  const machine = ports.machine(trigger.machineId);
   const compare = comparing(trigger, sink);
   const owned = new DisposableStore();
   const reader = owned.add(new Reader(clock, sink));
@@ -62,7 +62,7 @@ function watchFileValue(
       );
   };
   const failed = (message: string): void => sink.failed(message);
-  owned.add(world.probes.watch(machine, { kind: 'file', path: source.path }, { answer, failed }));
+  owned.add(ports.probes.watch(machine, { kind: 'file', path: source.path }, { answer, failed }));
   return owned;
 }
 
@@ -72,12 +72,12 @@ const stampOf = ({ sizeBytes, modifiedMs, inode }: FileState): string => `${size
 function watchCommand(
   trigger: MetricTrigger,
   command: string,
-  { world }: ConditionPorts,
+  { ports }: ConditionPorts,
   sink: ConditionSink,
 ): Disposable {
   const compare = comparing(trigger, sink);
-  return world.probes.watch(
-    world.machine(trigger.machineId),
+  return ports.probes.watch(
+    ports.machine(trigger.machineId),
     { kind: 'command', command },
     {
       answer(state) {
@@ -95,10 +95,10 @@ function watchCommand(
 function watchEvents(
   trigger: MetricTrigger,
   folder: string,
-  { world, clock }: ConditionPorts,
+  { ports, clock }: ConditionPorts,
   sink: ConditionSink,
 ): Disposable {
-  const machine = world.machine(trigger.machineId);
+  const machine = ports.machine(trigger.machineId);
   const compare = comparing(trigger, sink);
   const events = new EventFiles();
   const owned = new DisposableStore();
@@ -115,7 +115,7 @@ function watchEvents(
     else reader.read(() => events.newValues(machine, files, trigger.field), take);
   };
   const failed = (message: string): void => sink.failed(message);
-  owned.add(world.probes.watch(machine, { kind: 'eventFiles', folder }, { answer, failed }));
+  owned.add(ports.probes.watch(machine, { kind: 'eventFiles', folder }, { answer, failed }));
   return owned;
 }
 
@@ -156,15 +156,15 @@ class Reader implements Disposable {
 
 export function watchResource(
   trigger: TriggerOf<'resource'>,
-  { world }: ConditionPorts,
+  { ports }: ConditionPorts,
   sink: ConditionSink,
 ): Disposable {
   const { machineId, comparator, threshold } = trigger;
   const sustained = new Sustained(trigger.sustainedChecks);
   const subscriptions = new DisposableStore();
   subscriptions.add(
-    world.resources.onDidChange((changed) => {
-      const sample = changed === machineId ? world.resources.latest(machineId) : undefined;
+    ports.resources.onDidChange((changed) => {
+      const sample = changed === machineId ? ports.resources.latest(machineId) : undefined;
       if (sample === undefined) return;
       const percents = percentsOf(sample, trigger);
       // A sample that tells nothing breaks the row: what was not seen is not taken for true.
@@ -172,6 +172,6 @@ export function watchResource(
       if (percents.length === 0) sink.failed(`${machineId} does not tell its ${trigger.resource}`);
     }),
   );
-  subscriptions.add(world.resources.watch(machineId, (message) => sink.failed(message)));
+  subscriptions.add(ports.resources.watch(machineId, (message) => sink.failed(message)));
   return subscriptions;
 }

@@ -10,7 +10,7 @@ import { commandHandlers } from './commandHandlers.ts';
 import { KeepRunning } from './keepRunning/keepRunning.ts';
 import { ChatgptAuth } from './models/chatgptAuth.ts';
 import { HostModels } from './models/hostModels.ts';
-import { HeliosModels, type ModelParts } from './models/modelProvider.ts';
+import { HeliosModels, type ModelDeps } from './models/modelProvider.ts';
 import { createNotices } from './notifications/notices.ts';
 import { metricsPanels, sessionViews, type MetricsPanels, type SessionViews } from './panels.ts';
 import { Briefs } from './reports/briefs.ts';
@@ -23,14 +23,14 @@ import { homeFolder } from './ui/settings.ts';
 import { keepContextKeys } from './window/contextKeys.ts';
 import type { CreateEngine } from './window/engineHost.ts';
 import { growDocuments } from './window/growDocuments.ts';
-import { createWindowParts, isTrusted, openFolders, type WindowParts } from './windowParts.ts';
+import { createAppDeps, isTrusted, openFolders, type AppDeps } from './appDeps.ts';
 
 export class App implements Disposable {
   readonly #context: ExtensionContext;
   readonly #owned = new DisposableStore();
   readonly #logger: LogOutputChannel;
-  readonly #parts: WindowParts;
-  readonly #models: ModelParts;
+  readonly #deps: AppDeps;
+  readonly #models: ModelDeps;
   readonly #told = this.#owned.add(new Emitter<Message>());
   readonly #hostModels = this.#owned.add(new HostModels());
   #trees: Trees | undefined;
@@ -44,7 +44,7 @@ export class App implements Disposable {
   constructor(context: ExtensionContext, createEngine: CreateEngine) {
     this.#context = context;
     this.#logger = this.#owned.add(window.createOutputChannel('Helios', { log: true }));
-    this.#parts = createWindowParts({
+    this.#deps = createAppDeps({
       context,
       owned: this.#owned,
       hostModels: this.#hostModels,
@@ -52,7 +52,7 @@ export class App implements Disposable {
       createEngine,
       onNotify: (message) => this.#told.fire(message),
     });
-    this.#models = { host: this.#parts.host, keys: this.#parts.keys, isTrusted };
+    this.#models = { host: this.#deps.host, keys: this.#deps.keys, isTrusted };
     this.#register();
   }
 
@@ -68,7 +68,7 @@ export class App implements Disposable {
   close(): Promise<void> {
     // That they are let go of here is no reason for the background process to do so.
     this.#keepRunning?.dispose();
-    return this.#parts.host.close();
+    return this.#deps.host.close();
   }
 
   dispose(): void {
@@ -76,18 +76,18 @@ export class App implements Disposable {
   }
 
   #register(): void {
-    const parts = this.#parts;
-    const { sessions, approvals, following, documents } = parts;
+    const deps = this.#deps;
+    const { sessions, approvals, following, documents } = deps;
     this.#feature('commands', () => this.#registerCommands());
-    this.#feature('chat', () => registerChat(parts));
-    this.#feature('accounts', () => (this.#chatgpt = new ChatgptAuth(parts.keys)));
+    this.#feature('chat', () => registerChat(deps));
+    this.#feature('accounts', () => (this.#chatgpt = new ChatgptAuth(deps.keys)));
     this.#feature('models', () => this.#registerModels());
     this.#feature('status bar', () => createStatusBar(sessions, approvals));
-    this.#feature('trees', () => (this.#trees = new Trees(parts)));
-    this.#feature('metrics panel', () => (this.#panels = metricsPanels(parts)));
-    this.#feature('session views', () => (this.#views = sessionViews(parts)));
+    this.#feature('trees', () => (this.#trees = new Trees(deps)));
+    this.#feature('metrics panel', () => (this.#panels = metricsPanels(deps)));
+    this.#feature('session views', () => (this.#views = sessionViews(deps)));
     this.#feature('notifications', () => createNotices(this.#told.event, approvals, following));
-    this.#feature('keep running', () => (this.#keepRunning = new KeepRunning(parts, systemClock)));
+    this.#feature('keep running', () => (this.#keepRunning = new KeepRunning(deps, systemClock)));
     this.#feature('briefs', () => (this.#briefs = this.#createBriefs()));
     this.#feature('documents', () => growDocuments(sessions, documents));
     this.#feature('context keys', () => keepContextKeys(sessions));
@@ -102,7 +102,7 @@ export class App implements Disposable {
   }
 
   #registerCommands(): Disposable {
-    const handlers = commandHandlers(this.#parts, {
+    const handlers = commandHandlers(this.#deps, {
       models: this.#models,
       memory: this.#context.globalState,
       showSession: async (id) => this.#views?.show(id),
@@ -124,7 +124,7 @@ export class App implements Disposable {
       workspace.onDidChangeConfiguration((change) => {
         if (!change.affectsConfiguration('helios')) return;
         models.changed();
-        this.#parts.sessions.refresh();
+        this.#deps.sessions.refresh();
       }),
     );
     owned.add(workspace.onDidGrantWorkspaceTrust(() => models.changed()));
@@ -133,17 +133,17 @@ export class App implements Disposable {
 
   #createBriefs(): Briefs {
     const memory = this.#context.workspaceState;
-    return new Briefs({ parts: this.#parts, memory, home: homeFolder(), folders: openFolders, clock: systemClock });
+    return new Briefs({ deps: this.#deps, memory, home: homeFolder(), folders: openFolders, clock: systemClock });
   }
 
   #refresh(): void {
     this.#trees?.refresh();
-    this.#parts.notes.refresh();
-    this.#parts.sessions.refresh();
+    this.#deps.notes.refresh();
+    this.#deps.sessions.refresh();
   }
 
   #resume(): Promise<void> {
     const memory = this.#context.globalState;
-    return resumeWork({ parts: this.#parts, owned: this.#owned, briefs: this.#briefs, memory });
+    return resumeWork({ deps: this.#deps, owned: this.#owned, briefs: this.#briefs, memory });
   }
 }

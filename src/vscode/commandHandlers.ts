@@ -9,7 +9,7 @@ import { machineCommands } from './machines/machineCommands.ts';
 import { noteCommands } from './memory/noteCommands.ts';
 import { signInCommands, type ChatgptAuth } from './models/chatgptAuth.ts';
 import { modelCommands } from './models/modelCommands.ts';
-import type { ModelParts } from './models/modelProvider.ts';
+import type { ModelDeps } from './models/modelProvider.ts';
 import { notifyCommands } from './notifications/notifyCommands.ts';
 import { reportCommands } from './reports/reportCommands.ts';
 import { runCommands } from './runs/runCommands.ts';
@@ -18,11 +18,11 @@ import { goalCommands } from './sessions/goalCommands.ts';
 import { sessionCommands, showActions } from './sessions/sessionCommands.ts';
 import { storeCommands } from './sessions/storeCommands.ts';
 import type { Handlers } from './ui/commandRegistry.ts';
-import type { WindowParts } from './windowParts.ts';
+import type { AppDeps } from './appDeps.ts';
 
 /** What commands reach that is created after them. */
 export interface CommandTargets {
-  readonly models: ModelParts;
+  readonly models: ModelDeps;
   /** State of all windows. */
   readonly memory: Memento;
   showSession(id: SessionId): Promise<void>;
@@ -33,23 +33,23 @@ export interface CommandTargets {
   refresh(): void;
 }
 
-export const commandHandlers = (parts: WindowParts, targets: CommandTargets): Handlers => ({
-  ...goalCommands(parts),
-  ...storeCommands(parts, targets.showSession),
-  ...sessionCommands(parts, targets.showSession),
-  ...experimentCommands(parts),
-  ...ledgerCommands(parts),
-  ...runCommands(parts, targets.showMetrics),
-  ...machineCommands(parts),
-  ...noteCommands(parts),
-  ...reportCommands(parts),
-  ...inboxCommands(parts),
-  ...modelCommands(parts, targets.models),
-  ...notifyCommands(parts),
+export const commandHandlers = (deps: AppDeps, targets: CommandTargets): Handlers => ({
+  ...goalCommands(deps),
+  ...storeCommands(deps, targets.showSession),
+  ...sessionCommands(deps, targets.showSession),
+  ...experimentCommands(deps),
+  ...ledgerCommands(deps),
+  ...runCommands(deps, targets.showMetrics),
+  ...machineCommands(deps),
+  ...noteCommands(deps),
+  ...reportCommands(deps),
+  ...inboxCommands(deps),
+  ...modelCommands(deps, targets.models),
+  ...notifyCommands(deps),
   ...signInCommands(targets.chatgpt),
-  ...keepRunningCommands(parts, targets.keepRunning),
-  ...demoCommands(parts, targets.memory),
-  'helios.showActions': () => showActions(parts),
+  ...keepRunningCommands(deps, targets.keepRunning),
+  ...demoCommands(deps, targets.memory),
+  'helios.showActions': () => showActions(deps),
   'helios.showOutput': () => targets.showOutput(),
   'helios.refresh': () => targets.refresh(),
 });

@@ -6,12 +6,12 @@ import { createMetricsSource } from './metrics/metricsSource.ts';
 import { createSessionViewSource } from './sessionView/sessionViewSource.ts';
 import { createSessionViews } from './sessionView/views.ts';
 import { run } from './ui/commandRegistry.ts';
-import type { Parts } from './window/parts.ts';
+import type { WindowDeps } from './window/windowDeps.ts';
 
 export type MetricsPanels = ReturnType<typeof createMetricsPanels>;
 export type SessionViews = ReturnType<typeof createSessionViews>;
 
-export function metricsPanels({ host, sessions, extensionUri, logger }: Parts): MetricsPanels {
+export function metricsPanels({ host, sessions, extensionUri, logger }: WindowDeps): MetricsPanels {
   return createMetricsPanels({
     extensionUri,
     clock: systemClock,
@@ -22,7 +22,7 @@ export function metricsPanels({ host, sessions, extensionUri, logger }: Parts): 
   });
 }
 
-export function sessionViews({ host, sessions, extensionUri, logger }: Parts): SessionViews {
+export function sessionViews({ host, sessions, extensionUri, logger }: WindowDeps): SessionViews {
   return createSessionViews({
     extensionUri,
     clock: systemClock,

@@ -10,10 +10,10 @@ import { startPendingDemo } from './sessions/demoCommands.ts';
 import { applyRetention } from './sessions/retention.ts';
 import { tell } from './ui/commandRegistry.ts';
 import { homeFolder, setting } from './ui/settings.ts';
-import { openFolders, type WindowParts } from './windowParts.ts';
+import { openFolders, type AppDeps } from './appDeps.ts';
 
 export interface StartupDeps {
-  readonly parts: WindowParts;
+  readonly deps: AppDeps;
   readonly owned: DisposableStore;
   readonly briefs: Briefs | undefined;
   /** State of all windows. */
@@ -21,8 +21,8 @@ export interface StartupDeps {
 }
 
 /** Never rejects: a step that fails is logged, the others go on. */
-export async function resumeWork({ parts, owned, briefs, memory }: StartupDeps): Promise<void> {
-  const { host, sessions, logger } = parts;
+export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): Promise<void> {
+  const { host, sessions, logger } = deps;
   sessions.refresh();
   const policy = setting('session.resume');
   const resumption = owned.add(
@@ -32,7 +32,7 @@ export async function resumeWork({ parts, owned, briefs, memory }: StartupDeps):
   await attempt('retention', logger, () => applyRetention(host, logger));
   await attempt('briefs', logger, async () => briefs?.openMissed());
   try {
-    await startPendingDemo(parts, memory);
+    await startPendingDemo(deps, memory);
   } catch (error) {
     tell(error, logger);
   }

@@ -17,7 +17,7 @@ import { memoryRows } from './memory/memoryRows.ts';
 import type { TreeNode } from './ui/treeNode.ts';
 import { Tree } from './ui/tree.ts';
 
-export interface TreesParts {
+export interface TreesDeps {
   readonly host: EngineHost;
   readonly sessions: OpenSessions;
   readonly notes: Notes;
@@ -45,7 +45,7 @@ export class Trees implements Disposable {
   readonly #trees: readonly Tree[];
   readonly #machineViews: MachineViews;
 
-  constructor({ host, sessions, notes, approvals, logger }: TreesParts) {
+  constructor({ host, sessions, notes, approvals, logger }: TreesDeps) {
     const tree = (id: string, load: () => Promise<readonly TreeNode[]>): Tree => {
       const onFailure = (error: unknown): void => logger.warn(`${id}: ${messageOf(error)}`);
       return this.#owned.add(new Tree({ id, load, onFailure }));

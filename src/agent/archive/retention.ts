@@ -16,7 +16,7 @@ import type { SessionState } from '../journal/state.ts';
 import type { CleanReport, OldSession, Retention, RetentionLimits, RetentionPlan } from '../contract/retention.ts';
 import type { SessionOwner, SessionReading, Sessions, SessionSummary } from '../contract/sessions.ts';
 
-interface RetentionParts {
+interface RetentionDeps {
   readonly home: Home;
   readonly clock: Clock;
   list(): Promise<readonly SessionSummary[]>;
@@ -37,35 +37,35 @@ async function keepSession(home: Home, id: SessionId, isKept: boolean): Promise<
 
 export function retentionOf(
   sessions: Pick<Sessions, 'list' | 'read' | 'owner'>,
-  around: Pick<RetentionParts, 'home' | 'clock' | 'machinesIn'>,
+  around: Pick<RetentionDeps, 'home' | 'clock' | 'machinesIn'>,
 ): Retention {
-  const parts: RetentionParts = {
+  const deps: RetentionDeps = {
     ...around,
     list: () => sessions.list(),
     read: (id) => sessions.read(id),
     owner: (id) => sessions.owner(id),
   };
   return {
-    plan: (limits) => planRetention(parts, limits),
-    carryOut: (plan) => carryOutRetention(parts, plan),
+    plan: (limits) => planRetention(deps, limits),
+    carryOut: (plan) => carryOutRetention(deps, plan),
     keep: (id, isKept) => keepSession(around.home, id, isKept),
   };
 }
 
 /** Looks only. The order is that of the last events. */
-async function planRetention(parts: RetentionParts, limits: RetentionLimits): Promise<RetentionPlan> {
-  const oldestFirst = (await parts.list()).toSorted((one, other) => one.lastEventMs - other.lastEventMs);
+async function planRetention(deps: RetentionDeps, limits: RetentionLimits): Promise<RetentionPlan> {
+  const oldestFirst = (await deps.list()).toSorted((one, other) => one.lastEventMs - other.lastEventMs);
   const sized: OldSession[] = [];
-  for (const summary of oldestFirst) sized.push({ summary, bytes: await bytesOf(parts, summary) });
+  for (const summary of oldestFirst) sized.push({ summary, bytes: await bytesOf(deps, summary) });
   const totalBytes = sized.reduce((sum, { bytes }) => sum + bytes, 0);
-  const oldestMs = parts.clock.now() - (limits.maxAgeMs ?? Infinity);
+  const oldestMs = deps.clock.now() - (limits.maxAgeMs ?? Infinity);
   const goes: OldSession[] = [];
   const stays: (OldSession & { readonly why: string })[] = [];
   let left = totalBytes;
   for (const session of sized) {
     const isBeyond = session.summary.lastEventMs < oldestMs || left > (limits.maxBytes ?? Infinity);
     if (!isBeyond) continue;
-    const why = await whyKept(parts, session.summary);
+    const why = await whyKept(deps, session.summary);
     if (why !== undefined) stays.push({ ...session, why });
     else {
       goes.push(session);
@@ -76,31 +76,31 @@ async function planRetention(parts: RetentionParts, limits: RetentionLimits): Pr
 }
 
 /** Removes what is planned, after another look at each: much may have happened since. */
-async function carryOutRetention(parts: RetentionParts, { goes }: RetentionPlan): Promise<CleanReport> {
+async function carryOutRetention(deps: RetentionDeps, { goes }: RetentionPlan): Promise<CleanReport> {
   const removed: OldSession[] = [];
   const problems: string[] = [];
   for (const session of goes) {
     const { id, lastEventMs } = session.summary;
-    const now = (await parts.list()).find((each) => each.id === id);
+    const now = (await deps.list()).find((each) => each.id === id);
     if (now === undefined) continue;
-    const why = now.lastEventMs === lastEventMs ? await whyKept(parts, now) : 'it went on meanwhile';
+    const why = now.lastEventMs === lastEventMs ? await whyKept(deps, now) : 'it went on meanwhile';
     if (why !== undefined) problems.push(`${id} stays: ${why}`);
     else {
-      problems.push(...(await removeSession(parts, id)));
+      problems.push(...(await removeSession(deps, id)));
       removed.push(session);
     }
   }
   return { removed, problems };
 }
 
-async function whyKept({ home, owner }: RetentionParts, summary: SessionSummary): Promise<string | undefined> {
+async function whyKept({ home, owner }: RetentionDeps, summary: SessionSummary): Promise<string | undefined> {
   if (summary.endReason === undefined) return 'it is not ended';
   if (summary.going > 0) return summary.going === 1 ? 'a run of it goes on' : `${summary.going} runs of it go on`;
   if ((await owner(summary.id)) !== undefined) return 'it is open';
   return (await isThere(path.join(home.sessionFolder(summary.id), keepFile))) ? 'it is kept' : undefined;
 }
 
-async function bytesOf({ home, read }: RetentionParts, { id, runs }: SessionSummary): Promise<number> {
+async function bytesOf({ home, read }: RetentionDeps, { id, runs }: SessionSummary): Promise<number> {
   const folders = [home.sessionFolder(id)];
   if (runs > 0) folders.push(...[...(await read(id)).state.runs.keys()].map((run) => home.runFolder(run)));
   const sizes = await Promise.all(folders.map(folderBytes));
@@ -124,9 +124,9 @@ async function folderBytes(folder: string): Promise<number> {
  * What is elsewhere goes first, the journal last: it is the only one that knows of the rest. What a machine does not let
  * go of is told, and not asked for again.
  */
-async function removeSession(parts: RetentionParts, id: SessionId): Promise<string[]> {
-  const { state } = await parts.read(id);
-  const machines = parts.machinesIn(state.workFolder);
+async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string[]> {
+  const { state } = await deps.read(id);
+  const machines = deps.machinesIn(state.workFolder);
   const problems: string[] = [];
   const byMachine = Map.groupBy(state.runs.values(), ({ spec }) => spec.machineId);
   for (const [machineId, runs] of byMachine) {
@@ -138,7 +138,7 @@ async function removeSession(parts: RetentionParts, id: SessionId): Promise<stri
         runs.map(({ spec }) => runFolder(machine.runsFolder, spec.id).path),
       );
       const { kept } = await tidyWorktrees({
-        ...{ machine, sessionId: id, clock: parts.clock },
+        ...{ machine, sessionId: id, clock: deps.clock },
         repos: reposOn(state, machineId),
       });
       problems.push(...kept.map(({ path: place, why }) => `${place} on ${machineId} stays: ${why}`));
@@ -146,8 +146,8 @@ async function removeSession(parts: RetentionParts, id: SessionId): Promise<stri
       problems.push(`What session ${id} left on ${machineId} stays: ${messageOf(error)}`);
     }
   }
-  for (const run of state.runs.keys()) await rm(parts.home.runFolder(run), { recursive: true, force: true });
-  await rm(parts.home.sessionFolder(id), { recursive: true, force: true });
+  for (const run of state.runs.keys()) await rm(deps.home.runFolder(run), { recursive: true, force: true });
+  await rm(deps.home.sessionFolder(id), { recursive: true, force: true });
   return problems;
 }
 

@@ -9,7 +9,7 @@ import type { Evidence } from '../journal/events.ts';
 import type { RunState } from '../journal/state.ts';
 
 /** What a verdict needs to know of the session's runs: live values where the run is still there. */
-export interface EvidenceSource {
+export interface EvidenceDeps {
   find(reference: string): RunState | undefined;
   summaries(run: RunState): readonly MetricSummary[];
   /** `run 1, run 2 …`, for the advice. */
@@ -20,7 +20,7 @@ export interface EvidenceSource {
 export function judgeEvidence(
   request: FinishRequest,
   target: GoalTarget | undefined,
-  source: EvidenceSource,
+  source: EvidenceDeps,
 ): Evidence[] {
   const evidence = request.evidence.map((claim) => measured(claim, source));
   if (request.outcome === 'blocked') return evidence;
@@ -33,7 +33,7 @@ export function judgeEvidence(
   return evidence;
 }
 
-function measured(claim: { run: string; metric: string }, source: EvidenceSource): Evidence {
+function measured(claim: { run: string; metric: string }, source: EvidenceDeps): Evidence {
   const run = source.find(claim.run);
   if (run === undefined) {
     throw new ToolFailure(`There is no run ${claim.run} in this session. Runs so far: ${source.names() || 'none'}.`);

@@ -8,7 +8,7 @@ import type { KilledRun, SessionOwner } from '../contract/sessions.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
 
-export interface KillRunParts {
+export interface KillRunDeps {
   readonly runs: Runs;
   readonly machines: Machines;
   readonly clock: Clock;
@@ -18,18 +18,18 @@ export interface KillRunParts {
 }
 
 /** Rejects with `MachineFailure` when the machine does not answer: nothing is recorded then. */
-export async function killRun(parts: KillRunParts, sessionId: SessionId, run: RunState): Promise<KilledRun> {
+export async function killRun(deps: KillRunDeps, sessionId: SessionId, run: RunState): Promise<KilledRun> {
   const { spec } = run;
-  const owner = await parts.owner(sessionId);
-  if (owner === undefined) return parts.withLog(sessionId, (log) => killUnowned(parts, log, spec.id));
-  const machine = parts.machines.get(spec.machineId);
+  const owner = await deps.owner(sessionId);
+  if (owner === undefined) return deps.withLog(sessionId, (log) => killUnowned(deps, log, spec.id));
+  const machine = deps.machines.get(spec.machineId);
   await machine.ready?.({ mayAsk: true });
-  const { left, isEscalated } = await endRun({ spec, machine, clock: parts.clock });
+  const { left, isEscalated } = await endRun({ spec, machine, clock: deps.clock });
   return { run, owner, left, isEscalated };
 }
 
 /** Nobody else will: what is measured is read to its end, and the verdict is recorded. */
-async function killUnowned({ runs }: KillRunParts, log: SessionLog, id: RunId): Promise<KilledRun> {
+async function killUnowned({ runs }: KillRunDeps, log: SessionLog, id: RunId): Promise<KilledRun> {
   const state = log.state.runs.get(id);
   if (state === undefined) throw new Error(`The journal has no run ${id}`);
   const run = await runs.adopt(state.spec);

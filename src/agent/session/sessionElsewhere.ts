@@ -24,7 +24,7 @@ import { Lease } from '../../storage/lease.ts';
 /** How often it is looked at while somebody watches. */
 const refreshEveryMs = 1_000;
 
-export interface ElsewhereWorld {
+export interface ElsewhereDeps {
   readonly home: Home;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -36,7 +36,7 @@ type Holder = Awaited<ReturnType<typeof Lease.holder>>;
 
 export class SessionElsewhere implements ObservedSession {
   readonly #id: SessionId;
-  readonly #world: ElsewhereWorld;
+  readonly #deps: ElsewhereDeps;
   readonly #home: Home;
   readonly #follower: JournalFollower<SessionEvent>;
   readonly #points: PointsElsewhere;
@@ -51,12 +51,12 @@ export class SessionElsewhere implements ObservedSession {
   #timer: Disposable | undefined;
   readonly onDidChange: Event<News> = this.#changed.event;
 
-  constructor(world: ElsewhereWorld, id: SessionId) {
+  constructor(deps: ElsewhereDeps, id: SessionId) {
     this.#id = id;
-    this.#world = world;
-    this.#home = world.home;
+    this.#deps = deps;
+    this.#home = deps.home;
     this.#follower = new JournalFollower(this.#home.journalFile(id));
-    this.#points = new PointsElsewhere(this.#home, world.clock);
+    this.#points = new PointsElsewhere(this.#home, deps.clock);
   }
 
   /** Oldest first. */
@@ -102,9 +102,9 @@ export class SessionElsewhere implements ObservedSession {
 
   /** Reads what is new. Rejects where the journal or the points cannot be read. */
   async refresh(): Promise<void> {
-    if (this.#world.isOpenHere()) return;
+    if (this.#deps.isOpenHere()) return;
     const [before, wasHeld] = [this.#events.length, this.#holder !== undefined];
-    this.#holder = await Lease.holder(this.#home.leaseFile(this.#id), this.#world.clock);
+    this.#holder = await Lease.holder(this.#home.leaseFile(this.#id), this.#deps.clock);
     for await (const { events, isFromStart } of this.#follower.read()) {
       if (isFromStart) this.#begin();
       this.#take(events as readonly JournalEvent[]);
@@ -144,9 +144,9 @@ export class SessionElsewhere implements ObservedSession {
   }
 
   #probeLater(): void {
-    this.#timer = this.#world.clock.after(refreshEveryMs, () => {
+    this.#timer = this.#deps.clock.after(refreshEveryMs, () => {
       this.refresh()
-        .catch((error: unknown) => this.#world.logger.warn(`Session ${this.#id}: ${messageOf(error)}`))
+        .catch((error: unknown) => this.#deps.logger.warn(`Session ${this.#id}: ${messageOf(error)}`))
         .finally(() => {
           if (this.#isWatched) this.#probeLater();
         });

@@ -7,7 +7,7 @@ import { MemoryStore } from '../../memory/memoryStore.ts';
 import { Sleeper } from '../../sleep/sleeper.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import { Experiments } from '../experiments/experiments.ts';
-import { createSleepWorld } from '../loop/sessionWorld.ts';
+import { createSleepPorts } from '../loop/sleepPorts.ts';
 import { Waiting } from '../loop/waiting.ts';
 import { GitGuard } from '../runs/gitGuard.ts';
 import { RunWatchdogs } from '../runs/runWatchdogs.ts';
@@ -55,7 +55,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const code = new ExperimentCodeStore({ sessionId: log.state.id, clock, limits });
   const experiments = owned.add(new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }));
   const memory = owned.add(createMemory(request));
-  const sleeper = owned.add(new Sleeper(owned.add(createSleepWorld({ ...shared, log, machines, sessionRuns })), clock));
+  const sleeper = owned.add(new Sleeper(owned.add(createSleepPorts({ ...shared, log, machines, sessionRuns })), clock));
   const waiting = owned.add(
     new Waiting({ log, sessionRuns, sweeps, sleeper, clock, onAwake: () => hooks.goOn(), onFailed }),
   );

@@ -1,6 +1,6 @@
 /** What the tools that wait need: the session sleeps until a condition holds, and is woken at intervals. */
 import { newEventId } from '../../base/ids.ts';
-import type { FoundRun } from '../../sleep/sleepWorld.ts';
+import type { FoundRun } from '../../sleep/sleepPorts.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { RunState } from '../journal/state.ts';
 import { sweepOf } from '../runs/sweepProgress.ts';

@@ -7,7 +7,7 @@ import { checkNotifications } from '../../project/userNotifications.ts';
 import type { EnginePorts } from '../contract/ports.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 
-export interface NotifierAround {
+export interface NotifierDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly ports: EnginePorts;
@@ -19,7 +19,7 @@ export interface NotifierAround {
 }
 
 /** Settings that cannot be used are said once, until they change; meanwhile the window alone is told. */
-export function createNotifier({ known, ports, settings, ...around }: NotifierAround): Notifier {
+export function createNotifier({ known, ports, settings, ...around }: NotifierDeps): Notifier {
   let told: string | undefined;
   return new Notifier({
     ...around,

@@ -15,37 +15,37 @@ import { authStatus, statusText } from './authStatus.ts';
 import { networkFor } from '../choose.ts';
 import { secretStore } from '../../compose/secrets.ts';
 import { keyReader } from './keys.ts';
-import { exitCodes, type CliWorld } from '../world.ts';
+import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
-export async function login(authFolder: string, world: CliWorld): Promise<number> {
-  const { env, clock, stdout } = world;
+export async function login(authFolder: string, deps: CliDeps): Promise<number> {
+  const { env, clock, stdout } = deps;
   const abort = new AbortController();
-  const interrupts = world.onInterrupt(() => abort.abort());
+  const interrupts = deps.onInterrupt(() => abort.abort());
   try {
     const network = networkFor(env);
     const authUrl = network.chatgptAuthUrl;
-    const options = { clock, authUrl, fetch: createFetch(() => network), ports: world.callbackPorts };
+    const options = { clock, authUrl, fetch: createFetch(() => network), ports: deps.callbackPorts };
     const signIn = await openSignIn(options, abort.signal);
-    await invite(signIn, world);
-    const stopPasting = takePasted(signIn, world);
+    await invite(signIn, deps);
+    const stopPasting = takePasted(signIn, deps);
     const tokens = await signIn.done.finally(stopPasting);
     await secretStore(authFolder)(tokensName, signedInText(tokens));
     stdout.write(`Signed in as ${accountLabel(tokens)}. Use it with: helios -P chatgpt "…"\n`);
     return exitCodes.goal;
   } catch (error) {
     if (!(error instanceof SignInCancelled)) throw error;
-    world.stderr.write(`${error.message}\n`);
+    deps.stderr.write(`${error.message}\n`);
     return exitCodes.interrupted;
   } finally {
     interrupts.dispose();
   }
 }
 
-async function invite({ address, port }: OpenSignIn, world: CliWorld): Promise<void> {
-  const { stdout, stdin, env } = world;
+async function invite({ address, port }: OpenSignIn, deps: CliDeps): Promise<void> {
+  const { stdout, stdin, env } = deps;
   stdout.write(`Sign in to ChatGPT at this address:\n\n${address}\n\n`);
   const isRemote = Boolean(env['SSH_CONNECTION']?.trim() || env['SSH_TTY']?.trim());
-  const isOpened = !isRemote && (await world.openBrowser(address));
+  const isOpened = !isRemote && (await deps.openBrowser(address));
   if (isRemote)
     stdout.write(
       `This computer is reached by SSH. So that the browser finds back to it, forward its port from your own computer:\n\n  ssh -L ${port}:127.0.0.1:${port} HOST\n\n`,
@@ -57,7 +57,7 @@ async function invite({ address, port }: OpenSignIn, world: CliWorld): Promise<v
 }
 
 /** Each line that is typed is tried as the address; the result ends it. */
-function takePasted(signIn: OpenSignIn, { stdin, stderr }: CliWorld): () => void {
+function takePasted(signIn: OpenSignIn, { stdin, stderr }: CliDeps): () => void {
   if (stdin.isTTY !== true) return () => undefined;
   const lines = createInterface({ input: stdin, terminal: false });
   lines.on('line', (line) => {
@@ -67,7 +67,7 @@ function takePasted(signIn: OpenSignIn, { stdin, stderr }: CliWorld): () => void
   return () => lines.close();
 }
 
-export async function logout(authFolder: string, { stdout }: CliWorld): Promise<number> {
+export async function logout(authFolder: string, { stdout }: CliDeps): Promise<number> {
   const kept = await keyReader({}, authFolder)(tokensName);
   if (kept === undefined) {
     stdout.write('Nobody is signed in to ChatGPT.\n');
@@ -79,7 +79,7 @@ export async function logout(authFolder: string, { stdout }: CliWorld): Promise<
   return exitCodes.goal;
 }
 
-export async function status(authFolder: string, isJson: boolean, { env, stdout }: CliWorld): Promise<number> {
+export async function status(authFolder: string, isJson: boolean, { env, stdout }: CliDeps): Promise<number> {
   const rows = await authStatus(env, authFolder);
   stdout.write(isJson ? `${JSON.stringify(rows, null, 2)}\n` : statusText(rows, stdout.columns ?? pipeColumns));
   return exitCodes.goal;

@@ -17,18 +17,18 @@ export function declareAuth(helios: CliCommand): CliCommand {
     .summary('signs in to ChatGPT in a browser: models by your subscription')
     .argument('[provider]', 'chatgpt', signInProvider)
     .addHelpText('after', portHelp)
-    .runs(({ world, home }) => login(homeAt(home).authFolder, world));
+    .runs(({ deps, home }) => login(homeAt(home).authFolder, deps));
   auth
     .command('logout')
     .summary('forgets the sign-in')
     .argument('[provider]', 'chatgpt', signInProvider)
-    .runs(({ world, home }) => logout(homeAt(home).authFolder, world));
+    .runs(({ deps, home }) => logout(homeAt(home).authFolder, deps));
   auth
     .command('status')
     .summary('lists every provider, and where its key or sign-in comes from')
     .option('--json', 'an array of the same')
-    .runs(({ world, home }, { json = false }: { readonly json?: boolean }) =>
-      status(homeAt(home).authFolder, json, world),
+    .runs(({ deps, home }, { json = false }: { readonly json?: boolean }) =>
+      status(homeAt(home).authFolder, json, deps),
     );
   return auth;
 }

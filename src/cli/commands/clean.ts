@@ -6,7 +6,7 @@ import { columnsText } from '../screen/columns.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession } from '../sessionReference.ts';
-import { exitCodes, type CliWorld } from '../world.ts';
+import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 const pipeColumns = 160;
 const dayMs = 86_400_000;
@@ -42,7 +42,7 @@ export function declareClean(helios: CliCommand): CliCommand {
     if (marked === undefined && olderThan === undefined && maxSize === undefined)
       command.error('Nothing says which sessions are to go.');
     return withEngine(context, (engine) =>
-      marked === undefined ? clean(engine, options, context.world) : mark(engine, marked, keep !== undefined, context),
+      marked === undefined ? clean(engine, options, context.deps) : mark(engine, marked, keep !== undefined, context),
     );
   });
 }
@@ -53,18 +53,18 @@ async function mark(
   { sessions, retention }: Engine,
   marked: string,
   isKept: boolean,
-  { world }: CommandContext,
+  { deps }: CommandContext,
 ): Promise<number> {
   const { id } = await namedSession(sessions, marked);
   await retention.keep(id, isKept);
-  world.stdout.write(`${id} ${isKept ? 'stays, whatever its age' : 'may go when it is old'}.\n`);
+  deps.stdout.write(`${id} ${isKept ? 'stays, whatever its age' : 'may go when it is old'}.\n`);
   return exitCodes.goal;
 }
 
 async function clean(
   { retention }: Engine,
   { olderThan, maxSize, yes }: CleanOptions,
-  { stdout, clock }: CliWorld,
+  { stdout, clock }: CliDeps,
 ): Promise<number> {
   const plan = await retention.plan({
     ...(olderThan !== undefined && { maxAgeMs: olderThan }),

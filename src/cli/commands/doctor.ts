@@ -11,7 +11,7 @@ import { storageFindings } from '../doctor/storage.ts';
 import { settingFindings } from '../doctor/surroundings.ts';
 import { toolFindings } from '../doctor/tools.ts';
 import { styleFor, type Style } from '../screen/style.ts';
-import { exitCodes } from '../world.ts';
+import { exitCodes } from '../cliDeps.ts';
 
 export const declareDoctor = (helios: CliCommand): CliCommand =>
   helios
@@ -23,18 +23,18 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
     .option('--json', 'an array of sections: title, findings [{ level, name, text, action }]')
     .addHelpText('after', '\nExit code: 0 nothing is broken (there may be warnings), 1 something is.')
     .runs(async (context, { json }: { readonly json?: boolean }) => {
-      const { world, home } = context;
+      const { deps, home } = context;
       const ask = async (engine: Engine): Promise<readonly Section[]> =>
         Promise.all([
           modelFindings(engine, context),
           machineFindings(engine, context),
           storageFindings(engine, context),
-          toolFindings(process.version, world.env['PATH'] ?? process.env['PATH']),
-          settingFindings(world, home),
+          toolFindings(process.version, deps.env['PATH'] ?? process.env['PATH']),
+          settingFindings(deps, home),
         ]);
-      const sections = await withEngine(context, ask, settingsFor(noOptions, undefined, world, await known(home)));
-      const style = styleFor(world.stdout.isTTY === true, world.env);
-      world.stdout.write(json ? `${JSON.stringify(sections, undefined, 2)}\n` : textOf(sections, style));
+      const sections = await withEngine(context, ask, settingsFor(noOptions, undefined, deps, await known(home)));
+      const style = styleFor(deps.stdout.isTTY === true, deps.env);
+      deps.stdout.write(json ? `${JSON.stringify(sections, undefined, 2)}\n` : textOf(sections, style));
       const isBroken = sections.some(({ findings }) => findings.some(({ level }) => level === 'broken'));
       return isBroken ? exitCodes.error : exitCodes.goal;
     });

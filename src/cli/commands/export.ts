@@ -18,7 +18,7 @@ import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { nonEmpty } from '../values.ts';
-import { exitCodes, type CliWorld, type Output } from '../world.ts';
+import { exitCodes, type CliDeps, type Output } from '../cliDeps.ts';
 
 const kinds: Readonly<Record<ExportKind, string>> = {
   sessions: 'a row each',
@@ -73,9 +73,9 @@ export const declareExport = (helios: CliCommand): CliCommand =>
     .addHelpText('after', exportHelp)
     .runs((context, reference: string | undefined, { what: kind, format, out, raw: isRaw = false }: ExportOptions) =>
       withEngine(context, async (engine) => {
-        const { stdout, cwd } = context.world;
+        const { stdout, cwd } = context.deps;
         const id = reference === undefined ? undefined : (await namedSession(engine.sessions, reference)).id;
-        const pieces = exported(engine, { kind, format, isRaw, id }, context.world);
+        const pieces = exported(engine, { kind, format, isRaw, id }, context.deps);
         if (out === undefined) {
           for await (const piece of pieces) await written(stdout, piece);
           return exitCodes.goal;
@@ -97,7 +97,7 @@ interface Wanted {
 async function* exported(
   { sessions, home, redact }: Engine,
   { kind, format, isRaw, id }: Wanted,
-  { stderr }: CliWorld,
+  { stderr }: CliDeps,
 ): AsyncGenerator<string, void, void> {
   if (kind === 'ledger' && format === 'tsv') {
     const text = await resultsOf(sessions, id);

@@ -1,7 +1,7 @@
 /** `helios init`: a `helios.json` to begin with. */
 import { createProjectFile } from '../../compose/project.ts';
 import type { CliCommand } from '../command.ts';
-import { exitCodes } from '../world.ts';
+import { exitCodes } from '../cliDeps.ts';
 
 interface InitOptions {
   readonly provider?: string;
@@ -20,12 +20,12 @@ export const declareInit = (helios: CliCommand): CliCommand =>
     .option('-P, --provider <name>', 'who answers')
     .option('-m, --model <name>', 'of that provider')
     .option('--machine <id>', 'the machine of calls that name none')
-    .runs(async ({ world }, { provider, model, machine }: InitOptions) => {
-      const file = await createProjectFile(world.cwd, {
+    .runs(async ({ deps }, { provider, model, machine }: InitOptions) => {
+      const file = await createProjectFile(deps.cwd, {
         ...(provider !== undefined && { provider }),
         ...(model !== undefined && { model }),
         ...(machine !== undefined && { defaultMachine: machine }),
       });
-      world.stdout.write(`Wrote ${file}\n`);
+      deps.stdout.write(`Wrote ${file}\n`);
       return exitCodes.goal;
     });

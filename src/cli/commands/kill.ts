@@ -4,7 +4,7 @@ import { handleOf, verdictText } from '../../presentation/runs/runText.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { noRun, runNamed } from '../runReference.ts';
-import { exitCodes } from '../world.ts';
+import { exitCodes } from '../cliDeps.ts';
 
 export const declareKill = (helios: CliCommand): CliCommand =>
   helios
@@ -22,7 +22,7 @@ export const declareKill = (helios: CliCommand): CliCommand =>
         const place = await runNamed(sessions, reference);
         if (place === undefined) throw noRun(reference);
         const killed = await sessions.killRun(place);
-        context.world.stdout.write(`${killedText(killed)}\n`);
+        context.deps.stdout.write(`${killedText(killed)}\n`);
         return killed.left.length === 0 ? exitCodes.goal : exitCodes.error;
       }),
     );

@@ -14,4 +14,4 @@ export const declareModels = (helios: CliCommand): CliCommand =>
 A model is asked for with -m: by its id, as provider/id, or by its family (opus, sonnet, gpt, gpt-mini, codex, …), which
 is the newest of it.`,
     )
-    .runs(({ world, home }, options: ModelOptions) => runModelCommand(options, home, world));
+    .runs(({ deps, home }, options: ModelOptions) => runModelCommand(options, home, deps));

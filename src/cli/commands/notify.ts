@@ -10,7 +10,7 @@ import type { CliCommand, CommandContext } from '../command.ts';
 import { settingsFor } from '../choose.ts';
 import { withEngine } from '../commandEngine.ts';
 import { readPreferences } from '../preferences.ts';
-import { exitCodes } from '../world.ts';
+import { exitCodes } from '../cliDeps.ts';
 
 export function declareNotify(helios: CliCommand): CliCommand {
   const notify = helios.command('notify').summary('send a test notification; keep a secret of a channel');
@@ -34,13 +34,13 @@ function secretName(text: string): string {
 }
 
 async function test(context: CommandContext): Promise<number> {
-  const { world, home } = context;
-  const project = await readProjectFile(world.cwd);
-  const preferences = await readPreferences(home, (message) => void world.stderr.write(`helios: ${message}\n`));
-  const settings = settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, world, preferences);
+  const { deps, home } = context;
+  const project = await readProjectFile(deps.cwd);
+  const preferences = await readPreferences(home, (message) => void deps.stderr.write(`helios: ${message}\n`));
+  const settings = settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, deps, preferences);
   const results = await withEngine(
     context,
-    (engine) => engine.notifier.try(trialNotification(world.clock.now()), project),
+    (engine) => engine.notifier.try(trialNotification(deps.clock.now()), project),
     settings,
   );
   // The window is VS Code's own.
@@ -51,21 +51,21 @@ async function test(context: CommandContext): Promise<number> {
       'Name one in helios.json (helios init), or under "notifications" in preferences.json of the home folder.',
     );
   for (const result of shown)
-    world.stdout.write(`${result.problem === undefined ? 'ok   ' : 'no   '} ${result.channel}: ${trialText(result)}\n`);
+    deps.stdout.write(`${result.problem === undefined ? 'ok   ' : 'no   '} ${result.channel}: ${trialText(result)}\n`);
   return shown.every(({ problem }) => problem === undefined) ? exitCodes.goal : exitCodes.error;
 }
 
 async function keepSecret(
-  { world, home }: CommandContext,
+  { deps, home }: CommandContext,
   name: string,
   { delete: isGone = false }: { readonly delete?: boolean },
 ): Promise<number> {
   const keep = secretStore(homeAt(home).authFolder);
-  const value = isGone ? undefined : await inputOf(world.stdin);
+  const value = isGone ? undefined : await inputOf(deps.stdin);
   if (value === '')
     throw new UserFacing('The secret is empty.', `Write it to the input: helios notify secret ${name} < file`);
   await keep(notifySecret(name), value);
-  world.stdout.write(isGone ? `The secret ${name} is gone.\n` : `The secret ${name} is kept.\n`);
+  deps.stdout.write(isGone ? `The secret ${name} is gone.\n` : `The secret ${name} is kept.\n`);
   return exitCodes.goal;
 }
 

@@ -12,7 +12,7 @@ import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
-import { exitCodes } from '../world.ts';
+import { exitCodes } from '../cliDeps.ts';
 
 interface PromoteOptions {
   readonly branch?: string;
@@ -41,8 +41,8 @@ export const declarePromote = (helios: CliCommand): CliCommand =>
       withEngine(context, async ({ sessions, machines }) => {
         const { id } = await namedSession(sessions, session);
         const from = promotable((await sessions.read(id)).ledger, experiment);
-        const deps = { machines, clock: context.world.clock };
-        const { stdout } = context.world;
+        const deps = { machines, clock: context.deps.clock };
+        const { stdout } = context.deps;
         if (patch === undefined) {
           const made = await promoteAsBranch(deps, from, branch ?? branchNameFor(from));
           stdout.write(`${from.row.id} is branch ${made.branch} in ${made.repo}.\n`);
@@ -52,8 +52,8 @@ export const declarePromote = (helios: CliCommand): CliCommand =>
       }),
     );
 
-async function kept({ world }: CommandContext, name: string, patch: Uint8Array): Promise<string> {
-  const file = path.resolve(world.cwd, name);
+async function kept({ deps }: CommandContext, name: string, patch: Uint8Array): Promise<string> {
+  const file = path.resolve(deps.cwd, name);
   try {
     await writeFile(file, patch, { flag: 'wx' });
     return file;

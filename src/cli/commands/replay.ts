@@ -6,7 +6,7 @@ import { ReplayText, replayRange } from '../screen/replay.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { styleFor } from '../screen/style.ts';
 import { positiveNumber, wholeNumber } from '../values.ts';
-import { exitCodes, type CliWorld } from '../world.ts';
+import { exitCodes, type CliDeps } from '../cliDeps.ts';
 import { delay } from '../../base/clock.ts';
 
 /** However slow it was: nobody waits for a night. */
@@ -41,14 +41,14 @@ export const declareReplay = (helios: CliCommand): CliCommand =>
       withEngine(context, async ({ sessions }) => {
         const { id } = await namedSession(sessions, reference);
         const reading = await sessions.read(id);
-        for (const text of reading.damage) context.world.stderr.write(`Journal of ${id}: ${text}\n`);
-        return replay(reading, { from: 0, to: Infinity, ...options }, context.world);
+        for (const text of reading.damage) context.deps.stderr.write(`Journal of ${id}: ${text}\n`);
+        return replay(reading, { from: 0, to: Infinity, ...options }, context.deps);
       }),
     );
 
-async function replay({ events }: SessionReading, options: ReplayOptions, world: CliWorld): Promise<number> {
+async function replay({ events }: SessionReading, options: ReplayOptions, deps: CliDeps): Promise<number> {
   const { speed, raw = false } = options;
-  const { stdout, clock, env } = world;
+  const { stdout, clock, env } = deps;
   const { first, end } = replayRange(events, options);
   if (first >= end) {
     const turns = events.findLast((event) => event.type === 'model.requested')?.turn ?? 0;
@@ -56,7 +56,7 @@ async function replay({ events }: SessionReading, options: ReplayOptions, world:
   }
   const text = new ReplayText(styleFor(stdout.isTTY === true, env), raw);
   const abort = new AbortController();
-  const interrupt = world.onInterrupt(() => abort.abort());
+  const interrupt = deps.onInterrupt(() => abort.abort());
   try {
     for (const [index, event] of events.entries()) {
       if (index >= end || abort.signal.aborted) break;

@@ -1,7 +1,7 @@
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
-import { exitCodes } from '../world.ts';
+import { exitCodes } from '../cliDeps.ts';
 
 export const declareReport = (helios: CliCommand): CliCommand =>
   helios
@@ -20,7 +20,7 @@ export const declareReport = (helios: CliCommand): CliCommand =>
     .runs((context, reference: string | undefined, { write }: { readonly write?: boolean }) =>
       withEngine(context, async ({ sessions, reports }) => {
         const { id } = await namedSession(sessions, reference);
-        const { stdout } = context.world;
+        const { stdout } = context.deps;
         if (write) {
           const { brief, file } = await reports.writeup(id);
           stdout.write(`${brief}\n${file}\n`);

@@ -4,7 +4,7 @@ import { UserFacing } from '../../base/errors.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
-import { exitCodes } from '../world.ts';
+import { exitCodes } from '../cliDeps.ts';
 
 export const declareReproduce = (helios: CliCommand): CliCommand =>
   helios
@@ -35,7 +35,7 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
           experimentId,
           ...(given.tolerance !== undefined && { tolerance: given.tolerance }),
         });
-        context.world.stdout.write(`${reproductionText(made)}\n`);
+        context.deps.stdout.write(`${reproductionText(made)}\n`);
         return exitCodes.goal;
       }),
     );

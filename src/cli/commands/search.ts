@@ -6,7 +6,7 @@ import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { styleFor, type Style } from '../screen/style.ts';
 import { wholeNumber } from '../values.ts';
-import { exitCodes } from '../world.ts';
+import { exitCodes } from '../cliDeps.ts';
 
 const usualCount = 20;
 
@@ -29,14 +29,14 @@ export const declareSearch = (helios: CliCommand): CliCommand =>
     .addHelpText('after', '\nExit code: 0 something was found, 2 nothing was.')
     .runs((context, words: string[], { limit, json }: SearchOptions) =>
       withEngine(context, async ({ sessions }) => {
-        const { world } = context;
+        const { deps } = context;
         const query = words.join(' ').trim();
         if (query === '') throw new UserFacing('There is nothing to search for.', 'Write helios search WORDS');
         const abort = new AbortController();
-        const interrupt = world.onInterrupt(() => abort.abort(new Error('The search was interrupted.')));
+        const interrupt = deps.onInterrupt(() => abort.abort(new Error('The search was interrupted.')));
         const hits = await sessions.search(query, { limit, signal: abort.signal }).finally(() => interrupt.dispose());
-        const style = styleFor(world.stdout.isTTY === true, world.env);
-        world.stdout.write(json ? `${JSON.stringify(hits, undefined, 2)}\n` : hitsText(hits, { query, limit, style }));
+        const style = styleFor(deps.stdout.isTTY === true, deps.env);
+        deps.stdout.write(json ? `${JSON.stringify(hits, undefined, 2)}\n` : hitsText(hits, { query, limit, style }));
         return hits.length === 0 ? exitCodes.ended : exitCodes.goal;
       }),
     );

@@ -8,7 +8,7 @@ import { columnsText } from '../screen/columns.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { wholeNumber } from '../values.ts';
-import { exitCodes } from '../world.ts';
+import { exitCodes } from '../cliDeps.ts';
 
 const usualCount = 20;
 const pipeColumns = 160;
@@ -25,7 +25,7 @@ export const declareSessions = (helios: CliCommand): CliCommand =>
     .option('--json', 'an array: n, id, goal, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …')
     .runs((context, { limit, json = false }: { readonly limit?: number; readonly json?: boolean }) =>
       withEngine(context, async (engine) => {
-        const { stdout, clock } = context.world;
+        const { stdout, clock } = context.deps;
         const all = await engine.sessions.list();
         const rows = await withOwners(engine, all.slice(0, limit ?? (json ? Infinity : usualCount)));
         const shown = { left: all.length - rows.length, nowMs: clock.now(), columns: stdout.columns };

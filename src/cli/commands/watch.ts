@@ -15,7 +15,7 @@ import { isRunName, noRun, runNamed } from '../runReference.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { styleFor, type Style } from '../screen/style.ts';
 import { replyText } from '../screen/views.ts';
-import { exitCodes, type CliWorld } from '../world.ts';
+import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 export const declareWatch = (helios: CliCommand): CliCommand =>
   helios
@@ -34,21 +34,21 @@ export const declareWatch = (helios: CliCommand): CliCommand =>
     .runs((context, reference: string | undefined) =>
       withEngine(context, async (engine) => {
         const abort = new AbortController();
-        const interrupt = context.world.onInterrupt(() => abort.abort());
+        const interrupt = context.deps.onInterrupt(() => abort.abort());
         try {
           const place = reference === undefined ? undefined : await runNamed(engine.sessions, reference);
-          if (place !== undefined) return await watchRun(engine, place, context.world, abort.signal);
+          if (place !== undefined) return await watchRun(engine, place, context.deps, abort.signal);
           if (reference !== undefined && isRunName(reference)) throw noRun(reference);
           const { id } = await namedSession(engine.sessions, reference);
-          return await watchSession(engine, id, context.world, abort.signal);
+          return await watchSession(engine, id, context.deps, abort.signal);
         } finally {
           interrupt.dispose();
         }
       }),
     );
 
-async function watchSession(engine: Engine, id: SessionId, world: CliWorld, signal: AbortSignal): Promise<number> {
-  const style = styleFor(world.stdout.isTTY === true, world.env);
+async function watchSession(engine: Engine, id: SessionId, deps: CliDeps, signal: AbortSignal): Promise<number> {
+  const style = styleFor(deps.stdout.isTTY === true, deps.env);
   const text = new EventText(style);
   let state: SessionState | undefined;
   for await (const { events, isUpToDate } of engine.sessions.follow(id, signal)) {
@@ -56,11 +56,11 @@ async function watchSession(engine: Engine, id: SessionId, world: CliWorld, sign
       state = state === undefined ? foldSession([event]) : applyEvent(state, event);
       if (state === undefined) continue;
       const reply = event.type === 'model.replied' ? [replyText(event)].filter((line) => line !== '') : [];
-      world.stdout.write([...reply, ...text.linesOf(event, state)].map((line) => `${line}\n`).join(''));
+      deps.stdout.write([...reply, ...text.linesOf(event, state)].map((line) => `${line}\n`).join(''));
     }
     if (!isUpToDate || state === undefined) continue;
     if (state.end !== undefined) return state.end.reason === 'goal' ? exitCodes.goal : exitCodes.ended;
-    if ((await engine.sessions.owner(id)) === undefined) world.stdout.write(forsaken(id, style));
+    if ((await engine.sessions.owner(id)) === undefined) deps.stdout.write(forsaken(id, style));
   }
   return exitCodes.interrupted;
 }
@@ -68,13 +68,13 @@ async function watchSession(engine: Engine, id: SessionId, world: CliWorld, sign
 const forsaken = (id: SessionId, { dim }: Style): string =>
   `${dim(`Nobody works on it now. Go on with it: helios --resume ${id}`)}\n`;
 
-async function watchRun(engine: Engine, place: RunPlace, world: CliWorld, signal: AbortSignal): Promise<number> {
+async function watchRun(engine: Engine, place: RunPlace, deps: CliDeps, signal: AbortSignal): Promise<number> {
   const { state } = await engine.sessions.read(place.sessionId);
   const spec = state.runs.get(place.runId)?.spec;
   if (spec === undefined) throw new Error(`The index knows run ${place.runId}, its session does not`);
-  const style = styleFor(world.stdout.isTTY === true, world.env);
-  world.stdout.write(`${style.bold(`Run ${spec.number}`)} ${spec.label} · ${style.dim(spec.command)}\n`);
-  const output = new RunOutput(spec, world);
+  const style = styleFor(deps.stdout.isTTY === true, deps.env);
+  deps.stdout.write(`${style.bold(`Run ${spec.number}`)} ${spec.label} · ${style.dim(spec.command)}\n`);
+  const output = new RunOutput(spec, deps);
   const end = await engine.sessions.watchRun(
     place,
     { onOutput: (bytes) => output.add(bytes), onTrouble: (why) => output.trouble(why) },
@@ -82,7 +82,7 @@ async function watchRun(engine: Engine, place: RunPlace, world: CliWorld, signal
   );
   output.end();
   if (end === undefined) return exitCodes.interrupted;
-  world.stdout.write(`${endLine(end, state.runs.get(place.runId)?.process?.startedMs)}${output.metricsLine()}\n`);
+  deps.stdout.write(`${endLine(end, state.runs.get(place.runId)?.process?.startedMs)}${output.metricsLine()}\n`);
   return end.verdict.kind === 'ok' ? exitCodes.goal : exitCodes.ended;
 }
 
@@ -93,14 +93,14 @@ function endLine({ verdict, endedMs }: RunEnd, startedMs: number | undefined): s
 
 /** Lines as they are completed, and the last value of each metric in them. */
 class RunOutput {
-  readonly #world: CliWorld;
+  readonly #deps: CliDeps;
   readonly #splitter = new LineSplitter(0);
   readonly #parser: LineParser;
   readonly #last = new Map<string, number>();
   #told = '';
 
-  constructor(spec: RunSpec, world: CliWorld) {
-    this.#world = world;
+  constructor(spec: RunSpec, deps: CliDeps) {
+    this.#deps = deps;
     this.#parser = createLineParser(spec.metrics);
   }
 
@@ -111,7 +111,7 @@ class RunOutput {
 
   /** Once for each time that it lasts. */
   trouble(why: string): void {
-    if (why !== this.#told) this.#world.stderr.write(`${cleanText(why)} Still waiting.\n`);
+    if (why !== this.#told) this.#deps.stderr.write(`${cleanText(why)} Still waiting.\n`);
     this.#told = why;
   }
 
@@ -125,7 +125,7 @@ class RunOutput {
   }
 
   #line(line: string): void {
-    this.#world.stdout.write(`${cleanText(line)}\n`);
+    this.#deps.stdout.write(`${cleanText(line)}\n`);
     this.#parser.parse(line, (metric, _step, value) => this.#last.set(metric, value));
   }
 }

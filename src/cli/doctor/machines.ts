@@ -7,8 +7,8 @@ import { broken, ok, type Finding, type Section } from './finding.ts';
 import { logoutFinding } from './logout.ts';
 
 /** Every machine of the list is connected to. */
-export async function machineFindings({ machines, resources }: Engine, { world }: CommandContext): Promise<Section> {
-  const reports = await reportMachines({ machines, resources, clock: world.clock }, { isConnecting: true });
+export async function machineFindings({ machines, resources }: Engine, { deps }: CommandContext): Promise<Section> {
+  const reports = await reportMachines({ machines, resources, clock: deps.clock }, { isConnecting: true });
   const problems = machines.problems.map((problem) => broken('machines.json', problem, 'Correct the file.'));
   const connected = reports.filter(({ status }) => status === 'connected').map(({ id }) => machines.get(id));
   const logouts = await Promise.all(connected.map((machine) => logoutFinding(machine)));

@@ -10,8 +10,8 @@ import { broken, note, ok, type Finding, type Section } from './finding.ts';
 const demo = 'demo';
 
 /** Who could be asked, and where the key comes from: the same question that a session asks before it starts. */
-export async function modelFindings(engine: Engine, { world, home }: CommandContext): Promise<Section> {
-  const rows = new Map((await authStatus(world.env, homeAt(home).authFolder)).map((row) => [row.provider, row]));
+export async function modelFindings(engine: Engine, { deps, home }: CommandContext): Promise<Section> {
+  const rows = new Map((await authStatus(deps.env, homeAt(home).authFolder)).map((row) => [row.provider, row]));
   const providers = engine.providers().filter(({ id }) => id !== demo);
   const findings = await Promise.all(providers.map((provider) => findingOf(provider, rows.get(provider.id))));
   const isAnybodyReady = findings.some(({ level }) => level === 'ok');

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { adviceOf, codeOf, messageOf } from '../../base/errors.ts';
 import { readProjectFile } from '../../compose/project.ts';
-import type { CliWorld } from '../world.ts';
+import type { CliDeps } from '../cliDeps.ts';
 import { readPreferences } from '../preferences.ts';
 import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
 
 /** What is written around: preferences, the project, the settings of VS Code. */
-export async function settingFindings(world: CliWorld, home: string): Promise<Section> {
-  const findings = [await preferences(home), ...(await project(world)), ...(await editors(world))];
+export async function settingFindings(deps: CliDeps, home: string): Promise<Section> {
+  const findings = [await preferences(home), ...(await project(deps)), ...(await editors(deps))];
   return { title: 'Settings', findings };
 }
 
@@ -23,7 +23,7 @@ async function preferences(home: string): Promise<Finding> {
   }
 }
 
-async function project({ cwd, homeFolder }: CliWorld): Promise<Finding[]> {
+async function project({ cwd, homeFolder }: CliDeps): Promise<Finding[]> {
   try {
     const found = await readProjectFile(cwd, homeFolder);
     if (found === undefined) return [note('helios.json', `none for ${cwd}`, 'helios init writes one.')];
@@ -45,7 +45,7 @@ const settingsFiles = [
 ];
 
 /** With the features of chat off, `@helios` is not there; its commands and views are. */
-async function editors({ homeFolder }: CliWorld): Promise<Finding[]> {
+async function editors({ homeFolder }: CliDeps): Promise<Finding[]> {
   const found = await Promise.all(settingsFiles.map((file) => chatFinding(path.join(homeFolder, file))));
   return found.filter((finding) => finding !== undefined);
 }

@@ -13,23 +13,23 @@ import { aliasesOf } from '../../compose/sshHosts.ts';
 import type { CommandContext } from '../command.ts';
 import { refusingPrompts, terminalPrompts } from './machinePrompts.ts';
 import { machineTable } from './machineTable.ts';
-import { exitCodes, type CliWorld } from '../world.ts';
+import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 /** Resolves to the exit code. Rejects with `UserFacing`. */
-export async function carryOutRequest(read: ReadRequest, { home, world }: CommandContext): Promise<number> {
+export async function carryOutRequest(read: ReadRequest, { home, deps }: CommandContext): Promise<number> {
   const request = read({
-    aliases: aliasesOf(await world.sshHosts()),
-    localPath: localPathFrom(world.cwd, world.homeFolder),
+    aliases: aliasesOf(await deps.sshHosts()),
+    localPath: localPathFrom(deps.cwd, deps.homeFolder),
   });
-  const isTerminal = world.stdin.isTTY === true && world.stdout.isTTY === true;
-  const prompts = isTerminal ? terminalPrompts(world) : refusingPrompts(world);
-  return withMachines({ home, world }, prompts, (engine) => carryOut(request, engine, world));
+  const isTerminal = deps.stdin.isTTY === true && deps.stdout.isTTY === true;
+  const prompts = isTerminal ? terminalPrompts(deps) : refusingPrompts(deps);
+  return withMachines({ home, deps }, prompts, (engine) => carryOut(request, engine, deps));
 }
 
 /** Lists what answers by itself: nobody is asked for a secret. */
-export const listMachines = (isJson: boolean, { home, world }: CommandContext): Promise<number> =>
-  withMachines({ home, world }, {}, async ({ machines, resources }) => {
-    const { stdout, clock } = world;
+export const listMachines = (isJson: boolean, { home, deps }: CommandContext): Promise<number> =>
+  withMachines({ home, deps }, {}, async ({ machines, resources }) => {
+    const { stdout, clock } = deps;
     const reports = await reportMachines({ machines, resources, clock }, { isConnecting: true });
     const columns = stdout.columns ?? pipeColumns;
     stdout.write(isJson ? `${JSON.stringify(reports, null, 2)}\n` : machineTable(reports, columns));
@@ -37,42 +37,42 @@ export const listMachines = (isJson: boolean, { home, world }: CommandContext): 
   });
 
 async function withMachines(
-  { home, world }: CommandContext,
+  { home, deps }: CommandContext,
   prompts: Partial<MachinePrompts>,
   work: (engine: Engine) => Promise<number>,
 ): Promise<number> {
-  const engine = await world.createEngine({
+  const engine = await deps.createEngine({
     home,
-    assetsFolder: world.assetsFolder,
+    assetsFolder: deps.assetsFolder,
     settings: () => ({ provider: 'demo', permissionMode: 'ask', idleTurns: 1 }),
     ports: { secret: () => Promise.resolve(undefined), approve: () => Promise.resolve('deny'), ...prompts },
-    clock: world.clock,
-    workFolder: world.cwd,
+    clock: deps.clock,
+    workFolder: deps.cwd,
   });
   try {
-    for (const problem of engine.machines.problems) world.stderr.write(`${problem}\n`);
+    for (const problem of engine.machines.problems) deps.stderr.write(`${problem}\n`);
     return await work(engine);
   } finally {
     await engine.close();
   }
 }
 
-function carryOut(request: MachineRequest, engine: Engine, world: CliWorld): Promise<number> {
+function carryOut(request: MachineRequest, engine: Engine, deps: CliDeps): Promise<number> {
   switch (request.action) {
     case 'add':
-      return add(request.entry, engine, world);
+      return add(request.entry, engine, deps);
     case 'import':
-      return importHosts(request.names, engine, world);
+      return importHosts(request.names, engine, deps);
     case 'rm':
-      return remove(request.id, engine, world);
+      return remove(request.id, engine, deps);
     case 'test':
-      return test(request.id, engine, world);
+      return test(request.id, engine, deps);
   }
 }
 
 const pipeColumns = 160;
 
-async function add(entry: MachineEntry, { machines }: Engine, { stdout }: CliWorld): Promise<number> {
+async function add(entry: MachineEntry, { machines }: Engine, { stdout }: CliDeps): Promise<number> {
   const { id } = entry;
   const isThere = machines.entries().some((each) => each.id === id);
   await machines.add(entry);
@@ -83,7 +83,7 @@ async function add(entry: MachineEntry, { machines }: Engine, { stdout }: CliWor
 async function importHosts(
   names: readonly string[] | 'all',
   { machines }: Engine,
-  { stdout, sshHosts }: CliWorld,
+  { stdout, sshHosts }: CliDeps,
 ): Promise<number> {
   const { entries, summary } = planImport(await sshHosts(), machines.entries(), names);
   await machines.add(...entries);
@@ -91,13 +91,13 @@ async function importHosts(
   return exitCodes.goal;
 }
 
-async function remove(id: string, { machines }: Engine, { stdout }: CliWorld): Promise<number> {
+async function remove(id: string, { machines }: Engine, { stdout }: CliDeps): Promise<number> {
   await machines.remove(id);
   stdout.write(`Removed ${id}.\n`);
   return exitCodes.goal;
 }
 
-async function test(id: string, { machines }: Engine, { stdout, stderr }: CliWorld): Promise<number> {
+async function test(id: string, { machines }: Engine, { stdout, stderr }: CliDeps): Promise<number> {
   const machine = machines.get(id);
   try {
     await machine.ready?.({ isAnew: true });

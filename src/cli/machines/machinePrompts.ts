@@ -3,14 +3,14 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { cleanText } from '../../base/text.ts';
 import type { HostKeyQuestion, MachinePrompts, SecretQuestion } from '../../machines/machinePrompts.ts';
-import type { CliWorld } from '../world.ts';
+import type { CliDeps } from '../cliDeps.ts';
 
-type Terminal = Pick<CliWorld, 'stdin' | 'stdout' | 'stderr'>;
+type Terminal = Pick<CliDeps, 'stdin' | 'stdout' | 'stderr'>;
 /** Runs a question while nothing else is written. */
 type Aside = <T>(ask: () => Promise<T>) => Promise<T>;
 
 /** One question at a time. */
-export function terminalPrompts(world: Terminal, aside: Aside = (ask) => ask()): MachinePrompts {
+export function terminalPrompts(terminal: Terminal, aside: Aside = (ask) => ask()): MachinePrompts {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn: Aside = (ask) => {
     const turn = last.then(() => aside(ask));
@@ -21,16 +21,16 @@ export function terminalPrompts(world: Terminal, aside: Aside = (ask) => ask()):
     askSecret: ({ machine, prompt }, signal) =>
       inTurn(() =>
         readLine(
-          world,
+          terminal,
           { question: `${machine}: ${cleanText(prompt).replace(/:\s*$/, '')}: `, isHidden: true },
           signal,
         ),
       ),
-    confirmHostKey: (question, signal) => inTurn(() => confirm(world, question, signal)),
+    confirmHostKey: (question, signal) => inTurn(() => confirm(terminal, question, signal)),
   };
 }
 
-export function refusingPrompts({ stderr }: Pick<CliWorld, 'stderr'>): MachinePrompts {
+export function refusingPrompts({ stderr }: Pick<CliDeps, 'stderr'>): MachinePrompts {
   const told = new Set<string>();
   const refuse = (text: string): void => {
     if (!told.has(text)) stderr.write(`${text}\n`);
@@ -54,13 +54,13 @@ export function refusingPrompts({ stderr }: Pick<CliWorld, 'stderr'>): MachinePr
 
 const words = { password: 'password', passphrase: 'passphrase', keyboard: 'answer' } as const;
 
-async function confirm(world: Terminal, question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
+async function confirm(terminal: Terminal, question: HostKeyQuestion, signal: AbortSignal): Promise<boolean> {
   const { machine, host, fingerprint, keyType, note = '' } = question;
-  world.stdout.write(
+  terminal.stdout.write(
     `\n${machine}: the host ${cleanText(host)} was never seen before.\nIts ${keyType} key is ${fingerprint}.\n${note && `${cleanText(note)}\n`}`,
   );
   for (;;) {
-    const line = await readLine(world, { question: 'Is that the right host? yes or no: ', isHidden: false }, signal);
+    const line = await readLine(terminal, { question: 'Is that the right host? yes or no: ', isHidden: false }, signal);
     const answer = line?.trim().toLowerCase();
     if (answer === 'yes') return true;
     if (answer === undefined || answer === 'no' || answer === 'n') return false;

@@ -16,7 +16,7 @@ import { columnsText } from '../screen/columns.ts';
 import { secretStore } from '../../compose/secrets.ts';
 import { keyReader } from '../auth/keys.ts';
 import { readPreferences } from '../preferences.ts';
-import { exitCodes, type CliWorld } from '../world.ts';
+import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 export interface ModelOptions {
   readonly provider?: string;
@@ -29,32 +29,32 @@ export interface ModelOptions {
 export async function runModelCommand(
   { provider, refresh: isFresh = false, json: isJson = false }: ModelOptions,
   homeFolder: string,
-  world: CliWorld,
+  deps: CliDeps,
 ): Promise<number> {
   const home = homeAt(homeFolder);
-  const preferences = await readPreferences(home.folder, (message) => void world.stderr.write(`helios: ${message}\n`));
-  const engine = await world.createEngine({
+  const preferences = await readPreferences(home.folder, (message) => void deps.stderr.write(`helios: ${message}\n`));
+  const engine = await deps.createEngine({
     home: home.folder,
-    assetsFolder: world.assetsFolder,
-    settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, world, preferences),
+    assetsFolder: deps.assetsFolder,
+    settings: () => settingsFor({ isYes: false, model: undefined, effort: undefined }, undefined, deps, preferences),
     ports: {
-      secret: keyReader(world.env, home.authFolder),
+      secret: keyReader(deps.env, home.authFolder),
       storeSecret: secretStore(home.authFolder),
       approve: () => Promise.resolve('deny'),
     },
-    clock: world.clock,
-    workFolder: world.cwd,
+    clock: deps.clock,
+    workFolder: deps.cwd,
   });
   try {
     const ids = engine.providers().map(({ id }) => id);
     if (provider !== undefined && !ids.includes(provider))
       throw new UserFacing(`There is no model provider ${provider}.`, `Choose one of: ${ids.join(', ')}.`);
     const abort = new AbortController();
-    const interrupt = world.onInterrupt(() => abort.abort());
+    const interrupt = deps.onInterrupt(() => abort.abort());
     const listing = await engine.models.list({ isFresh, provider, signal: abort.signal });
     interrupt.dispose();
     const shown = provider === undefined ? withinReach(listing) : listing;
-    world.stdout.write(isJson ? jsonText(listing) : tableText(shown, engine.prices(), world.stdout.columns));
+    deps.stdout.write(isJson ? jsonText(listing) : tableText(shown, engine.prices(), deps.stdout.columns));
     return abort.signal.aborted ? exitCodes.interrupted : exitCodes.goal;
   } finally {
     await engine.close();

@@ -2,13 +2,13 @@
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
-import { exitCodes, type CliWorld } from '../world.ts';
+import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 /**
  * Prints the answer to stdout once the session has ended, and each tool call to stderr where stdout is a terminal. Resolves
  * with the exit code. Rejects with `UserFacing` where there is no answer.
  */
-export async function printAnswer(session: Session, { stdout, stderr, onInterrupt }: CliWorld): Promise<number> {
+export async function printAnswer(session: Session, { stdout, stderr, onInterrupt }: CliDeps): Promise<number> {
   let isInterrupted = false;
   const interrupt = onInterrupt(() => {
     isInterrupted = true;

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable, toDisposable } from '../../base/disposable.ts';
-import type { Output } from '../world.ts';
+import type { Output } from '../cliDeps.ts';
 import { rowsOf, wrap } from './textWidth.ts';
 
 const redrawMs = 80;

@@ -9,7 +9,7 @@ import { liveBlock, type LiveValues } from './liveBlock.ts';
 import { Screen } from './screen.ts';
 import type { Style } from './style.ts';
 import { replyText, type SessionView } from './views.ts';
-import type { Output } from '../world.ts';
+import type { Output } from '../cliDeps.ts';
 
 const tickMs = 1000;
 const maxShownRuns = 8;

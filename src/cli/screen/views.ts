@@ -4,7 +4,7 @@ import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import { cleanText } from '../../base/text.ts';
 import { EventText } from './eventText.ts';
 import { plainStyle, type Style } from './style.ts';
-import type { Output } from '../world.ts';
+import type { Output } from '../cliDeps.ts';
 
 export interface SessionView {
   event(event: JournalEvent, session: Session): void;

@@ -52,7 +52,7 @@ export async function execRemote(
   }
 }
 
-interface RemoteProcessParts {
+interface RemoteProcessDeps {
   readonly host: CommandHost;
   readonly channel: CommandChannel;
   readonly exec: RemoteExec;
@@ -61,7 +61,7 @@ interface RemoteProcessParts {
 }
 
 class RemoteProcess {
-  readonly #parts: RemoteProcessParts;
+  readonly #deps: RemoteProcessDeps;
   readonly #timers = new DisposableStore();
   readonly #end = Promise.withResolvers<ExecOutcome>();
   readonly #stderr: AfterMarker;
@@ -72,9 +72,9 @@ class RemoteProcess {
   #cut: { readonly outcome: ExecOutcome; readonly graceMs: number } | undefined;
   #own: ExecOutcome | undefined;
 
-  constructor(parts: RemoteProcessParts) {
-    this.#parts = parts;
-    const { channel, exec, marker, clock } = parts;
+  constructor(deps: RemoteProcessDeps) {
+    this.#deps = deps;
+    const { channel, exec, marker, clock } = deps;
     const stdout = new AfterMarker(marker, (bytes) => this.#pass(bytes));
     this.#stderr = new AfterMarker(marker, this.#takeHeader(exec));
     channel.on('data', (bytes: Buffer) => this.#take(stdout, bytes));
@@ -126,7 +126,7 @@ class RemoteProcess {
   }
 
   #pass(bytes: Uint8Array): void {
-    const { channel, exec } = this.#parts;
+    const { channel, exec } = this.#deps;
     const taken = exec.onStdout(bytes);
     if (taken === undefined) return;
     this.#isHeld = true;
@@ -141,14 +141,14 @@ class RemoteProcess {
   #cutShort(outcome: ExecOutcome, graceMs: number): void {
     if (this.#cut ?? this.#own) return;
     this.#cut = { outcome, graceMs };
-    this.#timers.add(this.#parts.clock.after(graceMs + reportGraceMs, () => this.#giveUp()));
+    this.#timers.add(this.#deps.clock.after(graceMs + reportGraceMs, () => this.#giveUp()));
     if (this.#group !== undefined) this.#kill(graceMs);
   }
 
   #kill(graceMs: number): void {
     if (this.#group === undefined) return;
     const line = commandLine(endGroupScript(this.#group, graceMs));
-    const killing = this.#parts.host.exec(line, { use: 'urgent' }, (channel) => {
+    const killing = this.#deps.host.exec(line, { use: 'urgent' }, (channel) => {
       channel.on('error', () => undefined).resume();
       channel.stderr.resume();
     });
@@ -157,7 +157,7 @@ class RemoteProcess {
   }
 
   #giveUp(): void {
-    const { channel, host } = this.#parts;
+    const { channel, host } = this.#deps;
     this.#end.reject(
       new MachineFailure('timeout', `${host.name} did not confirm the end of a command that was to be ended.`),
     );
@@ -174,8 +174,8 @@ class RemoteProcess {
 
   #lingerOn(): void {
     this.#linger.dispose();
-    const letGo = (): void => (this.#isHeld ? this.#lingerOn() : this.#parts.channel.close());
-    this.#linger = this.#parts.clock.after(lingerMs, letGo);
+    const letGo = (): void => (this.#isHeld ? this.#lingerOn() : this.#deps.channel.close());
+    this.#linger = this.#deps.clock.after(lingerMs, letGo);
   }
 
   #closed(): void {
@@ -189,7 +189,7 @@ class RemoteProcess {
   }
 
   #unknownEnd(): MachineFailure {
-    const { name } = this.#parts.host;
+    const { name } = this.#deps.host;
     const known = this.#group === undefined ? 'Whether it began' : 'It began; whether it ended, and how,';
     return new MachineFailure(
       'unreachable',
@@ -198,11 +198,11 @@ class RemoteProcess {
   }
 
   #missingFolder(): MachineFailure {
-    return new MachineFailure('missing', `There is no folder ${this.#parts.exec.cwd} to run a command in.`);
+    return new MachineFailure('missing', `There is no folder ${this.#deps.exec.cwd} to run a command in.`);
   }
 
   #refused(): MachineFailure {
-    const { name } = this.#parts.host;
+    const { name } = this.#deps.host;
     const said = oneLine(this.#stderr.noise, 300);
     return new MachineFailure('denied', `${name} does not run commands for this user${said ? `: ${said}` : '.'}`);
   }

@@ -9,7 +9,7 @@ import { listScript, parseListing, readScript, type ListedFolder } from './listi
 import type { StandingShell } from './standingShell.ts';
 import type { ScriptRunner } from './remoteShell.ts';
 
-export interface RemoteFollowsParts {
+export interface RemoteFollowsDeps {
   readonly clock: Clock;
   /** Disposed while nobody follows. */
   readonly shell: StandingShell;
@@ -32,7 +32,7 @@ const largeBlockBytes = 64 * 1024;
 const largeReadBytes = 4 * 1024 * 1024;
 
 export class RemoteFollows implements Disposable {
-  readonly #parts: RemoteFollowsParts;
+  readonly #deps: RemoteFollowsDeps;
   readonly #follows = new Set<RemoteFollow>();
   readonly refresh = coalesced(() => this.#refresh());
   #folders: ReadonlyMap<string, ListedFolder> = new Map();
@@ -46,8 +46,8 @@ export class RemoteFollows implements Disposable {
   #isDown = false;
   #isDisposed = false;
 
-  constructor(parts: RemoteFollowsParts) {
-    this.#parts = parts;
+  constructor(deps: RemoteFollowsDeps) {
+    this.#deps = deps;
   }
 
   follow(path: string, offset: number, sink: FollowSink): Follow {
@@ -81,7 +81,7 @@ export class RemoteFollows implements Disposable {
   }
 
   #drop(): void {
-    this.#parts.shell.dispose();
+    this.#deps.shell.dispose();
     this.#listed = '';
   }
 
@@ -98,8 +98,8 @@ export class RemoteFollows implements Disposable {
   #beatLater(): void {
     this.#isProbing = false;
     this.#isDown = false;
-    const isCalm = this.#parts.clock.now() - this.#changedMs > calmAfterMs;
-    const minMs = this.#parts.shell.stays ? beatMs : pollMs;
+    const isCalm = this.#deps.clock.now() - this.#changedMs > calmAfterMs;
+    const minMs = this.#deps.shell.stays ? beatMs : pollMs;
     this.#wait(Math.max(minMs, this.#listMs * restPerProbe, isCalm ? calmBeatMs : 0));
   }
 
@@ -109,23 +109,23 @@ export class RemoteFollows implements Disposable {
     const failure = asFailure(error);
     if (!this.#isDown) for (const follow of [...this.#follows]) follow.sink.onError(failure);
     this.#isDown = true;
-    this.#wait(Math.max(minRetryMs, this.#parts.retryAfterMs()));
+    this.#wait(Math.max(minRetryMs, this.#deps.retryAfterMs()));
   }
 
   #wait(delayMs: number): void {
     if (this.#isDisposed || this.#follows.size === 0) return;
     this.#next?.dispose();
-    this.#next = this.#parts.clock.after(delayMs, () => this.#beat());
+    this.#next = this.#deps.clock.after(delayMs, () => this.#beat());
   }
 
   async #refresh(): Promise<void> {
     if (this.#follows.size === 0) return;
     try {
-      const startMs = this.#parts.clock.now();
-      await this.#list(this.#parts.shell);
+      const startMs = this.#deps.clock.now();
+      await this.#list(this.#deps.shell);
       if (this.#follows.size === 0) return this.#drop();
       // How long it takes to read what grew is no reason to look less often.
-      this.#listMs = this.#parts.clock.now() - startMs;
+      this.#listMs = this.#deps.clock.now() - startMs;
       await Promise.all([...this.#follows].map((follow) => this.#read(follow)));
     } catch (error) {
       this.#drop();
@@ -141,7 +141,7 @@ export class RemoteFollows implements Disposable {
     this.#listed = script;
     if (folders === undefined) return;
     this.#folders = folders;
-    this.#changedMs = this.#parts.clock.now();
+    this.#changedMs = this.#deps.clock.now();
     for (const follow of [...this.#follows]) follow.notice(folders.get(follow.folder));
   }
 
@@ -152,7 +152,7 @@ export class RemoteFollows implements Disposable {
       : undefined;
     if (follow.failure) return follow.complain(follow.failure);
     while (file && !follow.isDisposed && follow.offset < file.sizeBytes) {
-      const isAll = await follow.readFrom(this.#parts.shell, file.sizeBytes);
+      const isAll = await follow.readFrom(this.#deps.shell, file.sizeBytes);
       if (!isAll) return;
     }
   }

@@ -9,14 +9,14 @@ const tickMs = 2000;
 /** The same, where a run is to be ended: those that are ended together are asked for together. */
 const urgentTickMs = 100;
 
-export interface JobQueueParts {
+export interface JobQueueDeps {
   /** Runs a command of Slurm on the login host, and resolves with what it prints and its exit code. */
   ask(command: string): Promise<{ readonly text: string; readonly code: number }>;
   readonly clock: Clock;
 }
 
 export class JobQueue {
-  readonly #parts: JobQueueParts;
+  readonly #deps: JobQueueDeps;
   #asked = new Set<string>();
   #next: Promise<ReadonlyMap<string, JobState>> | undefined;
   #lastMs = -Infinity;
@@ -25,8 +25,8 @@ export class JobQueue {
   /** False once Slurm has said that there is none. */
   #hasAccounting = true;
 
-  constructor(parts: JobQueueParts) {
-    this.#parts = parts;
+  constructor(deps: JobQueueDeps) {
+    this.#deps = deps;
   }
 
   /** Rejects with `MachineFailure` when the scheduler does not answer. */
@@ -41,7 +41,7 @@ export class JobQueue {
   }
 
   async #together(): Promise<ReadonlyMap<string, JobState>> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     await this.#pause(tickMs, this.#hurry.signal).catch(() => this.#pause(urgentTickMs));
     this.#hurry = new AbortController();
     const ids = [...this.#asked];
@@ -56,7 +56,7 @@ export class JobQueue {
 
   /** From the last question on. Rejects when the signal is aborted. */
   #pause(forMs: number, signal?: AbortSignal): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     return delay(clock, Math.max(0, this.#lastMs + forMs - clock.now()), signal);
   }
 
@@ -77,7 +77,7 @@ export class JobQueue {
 
   async #ask(command: string): Promise<{ text: string; code: number }> {
     try {
-      return await this.#parts.ask(command);
+      return await this.#deps.ask(command);
     } catch (error) {
       if (error instanceof MachineFailure) throw error;
       throw new MachineFailure('io', messageOf(error), { cause: error });

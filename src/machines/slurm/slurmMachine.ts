@@ -7,7 +7,7 @@ import { clusterCommand, clusterText } from './clusterText.ts';
 import { silent } from './jobQueue.ts';
 import { SlurmScheduler } from './slurmScheduler.ts';
 
-export interface SlurmMachineParts {
+export interface SlurmMachineDeps {
   readonly entry: SlurmEntry;
   /** Not owned. Its file system is that of the nodes. */
   readonly login: Machine;
@@ -21,14 +21,14 @@ export interface SlurmMachineParts {
 /** Processes that it starts are on the login host, where only what is small may run: the queue is for runs. */
 export class SlurmMachine extends ForwardingMachine {
   readonly id: string;
-  readonly #parts: SlurmMachineParts;
+  readonly #deps: SlurmMachineDeps;
   readonly #scheduler: SlurmScheduler;
 
-  constructor(parts: SlurmMachineParts) {
+  constructor(deps: SlurmMachineDeps) {
     super();
-    this.id = parts.entry.id;
-    this.#parts = parts;
-    this.#scheduler = new SlurmScheduler(parts);
+    this.id = deps.entry.id;
+    this.#deps = deps;
+    this.#scheduler = new SlurmScheduler(deps);
   }
 
   override get kind(): 'slurm' {
@@ -36,11 +36,11 @@ export class SlurmMachine extends ForwardingMachine {
   }
 
   override get runsFolder(): string {
-    return this.#parts.runsFolder;
+    return this.#deps.runsFolder;
   }
 
   override get workFolder(): string {
-    return this.#parts.workFolder;
+    return this.#deps.workFolder;
   }
 
   override get scheduler(): SlurmScheduler {
@@ -49,21 +49,21 @@ export class SlurmMachine extends ForwardingMachine {
 
   /** `Slurm cluster hpc · partition gpu · 12 nodes (3 idle) · 768 CPUs · 48 GPUs · through ada@login1`. */
   override async describe(): Promise<string> {
-    const { entry } = this.#parts;
+    const { entry } = this.#deps;
     const { text, code } = await this.scheduler.ask(clusterCommand(entry.partition));
     if (code === 0) return clusterText(text, { partition: entry.partition, through: entryText(entry) });
     throw silent('sinfo', text);
   }
 
   override exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {
-    return this.#parts.login.exec(command, { ...options, cwd: options.cwd ?? this.workFolder });
+    return this.#deps.login.exec(command, { ...options, cwd: options.cwd ?? this.workFolder });
   }
 
   override stream(command: string, options: StreamOptions): Promise<StreamResult> {
-    return this.#parts.login.stream(command, { ...options, cwd: options.cwd ?? this.workFolder });
+    return this.#deps.login.stream(command, { ...options, cwd: options.cwd ?? this.workFolder });
   }
 
   protected target(): Machine {
-    return this.#parts.login;
+    return this.#deps.login;
   }
 }

@@ -9,7 +9,7 @@ import { JobQueue } from './jobQueue.ts';
 import { sbatchOptions } from './sbatchOptions.ts';
 import { exitCodes, findScript, submitScript } from './submitScript.ts';
 
-export interface SlurmSchedulerParts {
+export interface SlurmSchedulerDeps {
   readonly login: Machine;
   readonly runsFolder: string;
   readonly entry: SlurmEntry;
@@ -21,14 +21,14 @@ const orderPollMs = 250;
 
 export class SlurmScheduler implements Scheduler {
   readonly mayRequeue: boolean;
-  readonly #parts: SlurmSchedulerParts;
+  readonly #deps: SlurmSchedulerDeps;
   readonly #queue: JobQueue;
   #prelude: Promise<string> | undefined;
 
-  constructor(parts: SlurmSchedulerParts) {
-    this.mayRequeue = parts.entry.requeue === true;
-    this.#parts = parts;
-    this.#queue = new JobQueue({ ask: (command) => this.ask(command), clock: parts.clock });
+  constructor(deps: SlurmSchedulerDeps) {
+    this.mayRequeue = deps.entry.requeue === true;
+    this.#deps = deps;
+    this.#queue = new JobQueue({ ask: (command) => this.ask(command), clock: deps.clock });
   }
 
   async submit(request: JobRequest): Promise<readonly string[]> {
@@ -53,7 +53,7 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async onNode({ id, name }: Job, script: string, timeoutMs: number): Promise<string> {
-    const { login, runsFolder, entry, clock } = this.#parts;
+    const { login, runsFolder, entry, clock } = this.#deps;
     const order = `${runsFolder}/${name}/orders/${randomUUID()}`;
     await login.writeFile(`${order}.sh`, Buffer.from(script));
     await this.#tell(`scancel --batch --signal=${orderSignal(entry)} ${shellQuote(id)}`);
@@ -72,13 +72,13 @@ export class SlurmScheduler implements Scheduler {
 
   /** Only looks. */
   async ask(command: string): Promise<{ text: string; code: number }> {
-    const text = await this.#parts.login.query(`${await this.#words()}${command} 2>&1\necho "helios=$?"`);
+    const text = await this.#deps.login.query(`${await this.#words()}${command} 2>&1\necho "helios=$?"`);
     const [, said = text, code = '1'] = /^([^]*)helios=(\d+)\s*$/.exec(text) ?? [];
     return { text: said, code: Number(code) };
   }
 
   async #find(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const { login, runsFolder } = this.#parts;
+    const { login, runsFolder } = this.#deps;
     const text = await login.query(findScript(runsFolder, names, await this.#words()));
     const known = new Map<string, string>();
     for (const line of text.split('\n')) {
@@ -91,7 +91,7 @@ export class SlurmScheduler implements Scheduler {
 
   /** The id of the job, without an index. */
   async #submit(request: JobRequest, first: string): Promise<string> {
-    const { login, runsFolder, entry } = this.#parts;
+    const { login, runsFolder, entry } = this.#deps;
     const folder = `${runsFolder}/${first}`;
     const batch = `${folder}/batch.sh`;
     await login.writeFile(batch, Buffer.from(batchScript({ elements: request.elements, runsFolder }, entry)));
@@ -116,7 +116,7 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async #tell(command: string): Promise<void> {
-    const { outcome, stderr } = await this.#parts.login.exec(`${await this.#words()}timeout 30 ${command}`, {
+    const { outcome, stderr } = await this.#deps.login.exec(`${await this.#words()}timeout 30 ${command}`, {
       cwd: '/',
       timeoutMs: submitTimeoutMs,
     });
@@ -136,7 +136,7 @@ export class SlurmScheduler implements Scheduler {
   }
 
   async #findSlurm(): Promise<string> {
-    const { login } = this.#parts;
+    const { login } = this.#deps;
     const refresh = 'printf "\\nhelios=%s|%s\\n" "$(command -v sbatch)" "$SLURM_CONF"';
     const text = await login.query(
       `bash -lc ${shellQuote(refresh)} </dev/null 2>/dev/null || sh -c ${shellQuote(refresh)}`,

@@ -15,7 +15,7 @@ import type { SshPrompts } from './sshAuth.ts';
 import { SshChannels } from './sshChannels.ts';
 import type { SshTarget } from './sshConfig.ts';
 
-export interface SshConnectionParts {
+export interface SshConnectionDeps {
   readonly prompts: SshPrompts;
   readonly clock?: Clock;
   /** The next host on the way there, where it is not reached directly. Not owned. */
@@ -49,12 +49,12 @@ export class SshConnection implements CommandHost, Disposable {
   #greeting: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
 
-  constructor(target: SshTarget, parts: SshConnectionParts) {
+  constructor(target: SshTarget, deps: SshConnectionDeps) {
     this.target = target;
-    this.#clock = parts.clock ?? systemClock;
-    this.#through = parts.through;
-    this.#gate = new RetryGate(this.#clock, parts.random ?? Math.random);
-    this.#handshake = new Handshake(target, parts.prompts, this.#clock, () => this.#askers > 0);
+    this.#clock = deps.clock ?? systemClock;
+    this.#through = deps.through;
+    this.#gate = new RetryGate(this.#clock, deps.random ?? Math.random);
+    this.#handshake = new Handshake(target, deps.prompts, this.#clock, () => this.#askers > 0);
     this.#channels = new SshChannels(
       {
         host: target.host,

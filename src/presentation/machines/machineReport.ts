@@ -26,7 +26,7 @@ export interface MachineReport {
   readonly resources?: ResourceSample;
 }
 
-export interface ReportParts {
+export interface ReportDeps {
   readonly machines: MachineRegistry;
   readonly resources: MachineResources;
   readonly clock: Clock;
@@ -37,14 +37,14 @@ const sampleMs = 2_000;
 
 /** One for each machine, asked all at once; one that does not answer holds nobody up. `isConnecting`: also those that were never used. */
 export function reportMachines(
-  parts: ReportParts,
+  deps: ReportDeps,
   { isConnecting }: { readonly isConnecting: boolean },
 ): Promise<readonly MachineReport[]> {
-  const { machines } = parts;
+  const { machines } = deps;
   return Promise.all(
     machines.list().map(async (machine): Promise<MachineReport> => {
       const isAsked = isConnecting || machines.status(machine.id).kind !== 'unused';
-      return { ...knownOf(machine, machines), ...(isAsked ? await answerOf(machine, parts) : { status: 'unused' }) };
+      return { ...knownOf(machine, machines), ...(isAsked ? await answerOf(machine, deps) : { status: 'unused' }) };
     }),
   );
 }
@@ -62,14 +62,14 @@ function knownOf({ id, kind }: Machine, machines: MachineRegistry): Omit<Machine
   };
 }
 
-async function answerOf(machine: Machine, parts: ReportParts): Promise<Omit<MachineReport, 'id' | 'kind'>> {
-  const told = await describeWithin(machine, parts.clock);
+async function answerOf(machine: Machine, deps: ReportDeps): Promise<Omit<MachineReport, 'id' | 'kind'>> {
+  const told = await describeWithin(machine, deps.clock);
   if (!('description' in told)) return { status: 'unreachable', why: told.problem };
-  const resources = await sampleOf(machine.id, parts);
+  const resources = await sampleOf(machine.id, deps);
   return { status: 'connected', description: told.description, ...(resources && { resources }) };
 }
 
-async function sampleOf(id: string, { resources, clock }: ReportParts): Promise<ResourceSample | undefined> {
+async function sampleOf(id: string, { resources, clock }: ReportDeps): Promise<ResourceSample | undefined> {
   const known = resources.latest(id);
   if (known !== undefined) return known;
   const { promise, resolve } = Promise.withResolvers<undefined>();

@@ -1,6 +1,6 @@
 /** Follows the event files of a folder: each byte is read once, new files are found, and values come in the order of writing. */
 import type { FileState } from '../../machines/probes/probe.ts';
-import type { SleepMachine } from '../sleepWorld.ts';
+import type { SleepMachine } from '../sleepPorts.ts';
 import { readRecords } from './records.ts';
 import { readScalars, type Scalar } from './scalars.ts';
 

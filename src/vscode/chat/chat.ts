@@ -44,13 +44,13 @@ import {
 } from '../models/preconditions.ts';
 import { costPart } from '../sessions/costTable.ts';
 import { isOpen, isWorking, statusLine } from '../../presentation/sessions/sessionText.ts';
-import { approvalParts } from '../sessions/transcript.ts';
+import { approvalDeps } from '../sessions/transcript.ts';
 import { plain } from '../../base/markdown.ts';
 import { providerIn, refusalFor } from '../models/readiness.ts';
 import { engineSettings, isModelSet, setting, suggestedBudget } from '../ui/settings.ts';
 import { frontFolder } from '../ui/workFolder.ts';
 
-export interface ChatParts {
+export interface ChatDeps {
   readonly host: EngineHost;
   readonly sessions: OpenSessions;
   readonly approvals: Approvals;
@@ -76,25 +76,25 @@ const followPatienceMs = 2 * minuteMs;
 /** Until VS Code has delivered what it held back while the chat request was open, on a busy machine too. */
 const heldBackMs = 10_000;
 
-export function registerChat(parts: ChatParts): Disposable {
-  const handler = new ChatHandler(parts);
+export function registerChat(deps: ChatDeps): Disposable {
+  const handler = new ChatHandler(deps);
   const registered = chat.createChatParticipant(participant.id, (request, context, stream, token) =>
     handler.handle({ request, context, stream, token }),
   );
-  registered.iconPath = Uri.joinPath(parts.extensionUri, 'media', 'icon.png');
+  registered.iconPath = Uri.joinPath(deps.extensionUri, 'media', 'icon.png');
   return registered;
 }
 
 class ChatHandler {
-  readonly #parts: ChatParts;
+  readonly #deps: ChatDeps;
   /** The model that was picked when a session was last spoken to: only a change of it changes the session's. */
   readonly #picked = new Map<string, string>();
   /** When each session was last shown to its end. */
   readonly #endedMs = new Map<string, number>();
   #pausedNote: Disposable | undefined;
 
-  constructor(parts: ChatParts) {
-    this.#parts = parts;
+  constructor(deps: ChatDeps) {
+    this.#deps = deps;
   }
 
   async handle(turn: Turn): Promise<ChatResult> {
@@ -107,14 +107,14 @@ class ChatHandler {
       }
       return await this.#answer(turn);
     } catch (error) {
-      this.#parts.logger.error(`chat: ${messageOf(error)}`);
+      this.#deps.logger.error(`chat: ${messageOf(error)}`);
       const action = error instanceof UserFacing && error.action ? ` ${error.action}` : '';
       return { errorDetails: { message: `${messageOf(error)}${action}` } };
     }
   }
 
   async #answer(turn: Turn): Promise<ChatResult> {
-    await this.#parts.host.get();
+    await this.#deps.host.get();
     const command = turn.request.command as ChatCommand | undefined;
     const session = this.#sessionOf(turn.context);
     if (command !== undefined) return this.#commands[command](turn, session);
@@ -126,14 +126,14 @@ class ChatHandler {
     ask: (turn) => this.#start(turn, 'question'),
     status: ({ stream }) => this.#status(stream),
     writeup: async ({ context, stream }, session) => {
-      const { host, sessions } = this.#parts;
+      const { host, sessions } = this.#deps;
       const wanted = this.#mentioned(context) ?? session ?? sessions.all().at(-1);
       await answerWriteup(wanted, await host.get(), stream);
       return about(wanted);
     },
     stop: ({ stream }, session) => this.#stop(session, stream),
     follow: (turn, session) => {
-      const wanted = this.#parts.sessions.get(this.#parts.following.take() ?? '') ?? session;
+      const wanted = this.#deps.sessions.get(this.#deps.following.take() ?? '') ?? session;
       return wanted === undefined
         ? this.#status(turn.stream)
         : this.#follow(wanted, turn, { sleepPatienceMs: followPatienceMs });
@@ -147,7 +147,7 @@ class ChatHandler {
       return about(session);
     },
     resume: async (turn) => {
-      const resumed = await resumeFromChat(await this.#parts.host.get(), turn.request.prompt, turn.stream);
+      const resumed = await resumeFromChat(await this.#deps.host.get(), turn.request.prompt, turn.stream);
       return resumed === undefined ? {} : this.#follow(resumed, turn, { sleepPatienceMs: followPatienceMs });
     },
     inbox: async ({ stream }, session) => {
@@ -164,18 +164,18 @@ class ChatHandler {
     switch: (turn) => this.#talkOfModels(turn, answerAboutModel),
     reasoning: (turn) => this.#talkOfModels(turn, answerAboutReasoning),
     machines: async ({ stream }) => {
-      await showMachines(this.#parts, stream);
+      await showMachines(this.#deps, stream);
       return {};
     },
     machine: async ({ request, stream }) => {
-      await answerAboutMachines(this.#parts, request.prompt, stream);
+      await answerAboutMachines(this.#deps, request.prompt, stream);
       return {};
     },
   };
 
   /** Also of a session that has ended: with higher limits it goes on. */
   async #budget(turn: Turn): Promise<ChatResult> {
-    const { host, sessions } = this.#parts;
+    const { host, sessions } = this.#deps;
     const { request, context, stream } = turn;
     const session = this.#mentioned(context) ?? sessions.going()[0] ?? sessions.all().at(-1);
     const goesOn = await answerBudget(session, request.prompt, { engine: await host.get(), stream });
@@ -185,8 +185,8 @@ class ChatHandler {
 
   /** Also of a session that has ended: what is said to it then is answered by the model of these words. */
   async #talkOfModels({ request, context, stream }: Turn, answer: typeof showModels): Promise<ChatResult> {
-    const session = this.#mentioned(context) ?? this.#parts.sessions.going()[0];
-    await answer(request.prompt, { engine: await this.#parts.host.get(), session, stream });
+    const session = this.#mentioned(context) ?? this.#deps.sessions.going()[0];
+    await answer(request.prompt, { engine: await this.#deps.host.get(), session, stream });
     return about(session);
   }
 
@@ -194,12 +194,12 @@ class ChatHandler {
   #mentioned({ history }: ChatContext): Session | undefined {
     const results = history.flatMap((each) => (each instanceof ChatResponseTurn ? [each.result.metadata] : []));
     const ids = results.flatMap((data) => (typeof data?.sessionId === 'string' ? [data.sessionId] : []));
-    return this.#parts.sessions.get(ids.at(-1) ?? '');
+    return this.#deps.sessions.get(ids.at(-1) ?? '');
   }
 
   /** The session that this chat spoke of last, where it goes on; else the newest that goes on. */
   #sessionOf(context: ChatContext): Session | undefined {
-    const { sessions } = this.#parts;
+    const { sessions } = this.#deps;
     const last = this.#mentioned(context);
     const isMeant = last !== undefined && (isOpen(last.state) || this.#wasHeldBack(last));
     return isMeant ? last : sessions.going()[0];
@@ -216,7 +216,7 @@ class ChatHandler {
     const goal = request.prompt.trim();
     const folder = frontFolder();
     const picked = pickedFor(request.model);
-    const engine = await this.#parts.host.get();
+    const engine = await this.#deps.host.get();
     if (goal === '' || folder?.scheme !== 'file') {
       showRefusal(stream, goal !== '' ? noFolder : profile === 'goal' ? noGoal : noQuestion);
       return {};
@@ -261,14 +261,14 @@ class ChatHandler {
     { stream, token }: Turn,
     options: Partial<Pick<FollowOptions, 'say' | 'fromStart' | 'sleepPatienceMs'>> = {},
   ): Promise<ChatResult> {
-    const unfollow = this.#parts.following.begin(session.id);
+    const unfollow = this.#deps.following.begin(session.id);
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     if (token.isCancellationRequested) abort.abort();
-    const asked = this.#parts.approvals.onDidAsk((request) => {
+    const asked = this.#deps.approvals.onDidAsk((request) => {
       if (request.sessionId === session.id) this.#showApproval(request.callId, stream);
     });
-    for (const request of this.#parts.approvals.pending())
+    for (const request of this.#deps.approvals.pending())
       if (request.sessionId === session.id) this.#showApproval(request.callId, stream);
     try {
       const end = await followSession(session, {
@@ -302,7 +302,7 @@ class ChatHandler {
 
   #closing(session: Session, end: FollowEnd): { text: string; buttons: ((stream: ChatResponseStream) => void)[] } {
     const { id, state } = session;
-    const line = plain(statusLine(this.#parts.sessions.glance(session), Date.now()), 400);
+    const line = plain(statusLine(this.#deps.sessions.glance(session), Date.now()), 400);
     const buttons: ((stream: ChatResponseStream) => void)[] = [];
     if (isOpen(state)) {
       buttons.push((stream) => showButton(stream, 'helios.follow', 'Follow', id));
@@ -317,16 +317,16 @@ class ChatHandler {
   }
 
   #showApproval(callId: string, stream: ChatResponseStream): void {
-    const request = this.#parts.approvals.pending().find((each) => each.callId === callId);
+    const request = this.#deps.approvals.pending().find((each) => each.callId === callId);
     if (request === undefined) return;
-    for (const part of approvalParts(request)) showPart(stream, part);
+    for (const part of approvalDeps(request)) showPart(stream, part);
     showButton(stream, 'helios.answerApproval', 'Allow', callId, 'allow');
     showButton(stream, 'helios.answerApproval', 'Allow for This Session', callId, 'allow_session');
     showButton(stream, 'helios.answerApproval', 'Deny', callId, 'deny');
   }
 
   async #status(stream: ChatResponseStream): Promise<ChatResult> {
-    const { sessions, host } = this.#parts;
+    const { sessions, host } = this.#deps;
     const shown = sessions.going().length > 0 ? sessions.going() : sessions.all().slice(-1);
     if (shown.length === 0) {
       stream.markdown('No session is open in this window. Type a goal to start one.');

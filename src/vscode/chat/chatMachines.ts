@@ -7,24 +7,24 @@ import { localPathFrom } from '../../compose/localPath.ts';
 import { reportMachines } from '../../presentation/machines/machineReport.ts';
 import { aliasesOf, sshHosts } from '../../compose/sshHosts.ts';
 import { run } from '../ui/commandRegistry.ts';
-import { removeById, type MachineParts } from '../machines/machineCommands.ts';
+import { removeById, type MachineDeps } from '../machines/machineCommands.ts';
 import { showButton } from './chatStream.ts';
 import { machineLines } from '../machines/machineLines.ts';
 import { plain } from '../../base/markdown.ts';
 
-type AskingParts = Pick<MachineParts, 'host' | 'questions'>;
+type AskingDeps = Pick<MachineDeps, 'host' | 'questions'>;
 
 /** Rejects with `UserFacing`. */
-export async function answerAboutMachines(parts: AskingParts, text: string, stream: ChatResponseStream): Promise<void> {
+export async function answerAboutMachines(deps: AskingDeps, text: string, stream: ChatResponseStream): Promise<void> {
   const hosts = await sshHosts();
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
   const context = { aliases: aliasesOf(hosts), localPath: localPathFrom(folder, homedir()) };
   const { readMachineWords, splitArguments } = await import('../../presentation/machines/machineWords.ts');
   const wanted = readMachineWords(splitArguments(text), context);
-  const { machines } = await parts.host.get();
+  const { machines } = await deps.host.get();
   switch (wanted.action) {
     case 'list':
-      return showMachines(parts, stream);
+      return showMachines(deps, stream);
     case 'add':
       await machines.add(wanted.entry);
       stream.markdown(`Added ${plain(wanted.entry.id)}. The agent knows it from now on.`);
@@ -37,7 +37,7 @@ export async function answerAboutMachines(parts: AskingParts, text: string, stre
       return;
     }
     case 'rm':
-      await removeById(parts, wanted.id);
+      await removeById(deps, wanted.id);
       stream.markdown(`Removed ${plain(wanted.id)} from the list.`);
       return;
     case 'test':
@@ -48,10 +48,10 @@ export async function answerAboutMachines(parts: AskingParts, text: string, stre
 }
 
 /** Asks nobody anything: a machine that was never used is listed as such. */
-export async function showMachines({ host }: AskingParts, stream: ChatResponseStream): Promise<void> {
+export async function showMachines({ host }: AskingDeps, stream: ChatResponseStream): Promise<void> {
   const { machines, resources } = await host.get();
-  const parts = { machines, resources, clock: systemClock };
-  stream.markdown(machineLines(await reportMachines(parts, { isConnecting: false })));
+  const deps = { machines, resources, clock: systemClock };
+  stream.markdown(machineLines(await reportMachines(deps, { isConnecting: false })));
   for (const problem of machines.problems) stream.markdown(`${plain(problem, 400)}\n\n`);
   showButton(stream, 'helios.addMachine', 'Add Machine');
 }

@@ -95,8 +95,8 @@ class Following implements Disposable {
     this.#sleep = clock.after(sleepPatienceMs, () => this.#end('sleeping'));
   }
 
-  #show(parts: readonly ChatPart[]): void {
-    for (const part of parts) {
+  #show(deps: readonly ChatPart[]): void {
+    for (const part of deps) {
       this.#progress?.dispose();
       if (part.kind === 'progress')
         this.#progress = this.#options.clock.after(progressAfterMs, () => this.#options.show(part));

@@ -11,16 +11,16 @@ import {
 } from '../../compose/promoteExperiment.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { experimentOf, sessionIdOf } from '../ui/commandTarget.ts';
 import { anySession } from '../window/pick.ts';
 
-export const experimentCommands = (parts: Parts): Handlers => ({
-  'helios.promote': (argument) => promote(parts, argument),
+export const experimentCommands = (deps: WindowDeps): Handlers => ({
+  'helios.promote': (argument) => promote(deps, argument),
 });
 
-async function promote(parts: Parts, argument: unknown): Promise<void> {
-  const { sessions, machines } = await parts.host.get();
+async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
+  const { sessions, machines } = await deps.host.get();
   const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
   if (id === undefined) return;
   const { ledger } = await sessions.read(id);

@@ -27,12 +27,12 @@ interface Place {
 function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Place): TreeNode {
   const stands = row.decision?.decision ?? statusText[row.status];
   const value = row.result === undefined ? '' : experimentResultText(row.result);
-  const parts = [row.isChampion ? 'champion' : '', value, oneLine(row.hypothesis, 80), stands];
+  const deps = [row.isChampion ? 'champion' : '', value, oneLine(row.hypothesis, 80), stands];
   const isGoing = row.status === 'running' || row.status === 'planned';
   return {
     id: `${sessionId}/${row.id}`,
     label: `Experiment ${plan.number}`,
-    description: parts.filter((part) => part !== '').join(' · '),
+    description: deps.filter((part) => part !== '').join(' · '),
     tooltip: tooltip(row, plan, stands),
     icon: iconOf(row),
     context: `experiment ${isGoing ? 'going' : 'over'}`,

@@ -6,19 +6,19 @@ import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import { writeResultsTsv } from '../../compose/resultsTsv.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickOne, anySession } from '../window/pick.ts';
 import { experimentOf, sessionIdOf } from '../ui/commandTarget.ts';
 
 const filters = { 'Tab-separated results': ['tsv'] };
 
-export const ledgerCommands = (parts: Parts): Handlers => ({
-  'helios.exportResults': (argument) => exportResults(parts, argument),
-  'helios.importResults': (argument) => importResults(parts, argument),
-  'helios.reproduce': (argument) => reproduceOne(parts, argument),
+export const ledgerCommands = (deps: WindowDeps): Handlers => ({
+  'helios.exportResults': (argument) => exportResults(deps, argument),
+  'helios.importResults': (argument) => importResults(deps, argument),
+  'helios.reproduce': (argument) => reproduceOne(deps, argument),
 });
 
-async function exportResults({ host }: Parts, argument: unknown): Promise<void> {
+async function exportResults({ host }: WindowDeps, argument: unknown): Promise<void> {
   const { sessions } = await host.get();
   const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
   if (id === undefined) return;
@@ -33,8 +33,8 @@ async function exportResults({ host }: Parts, argument: unknown): Promise<void> 
   );
 }
 
-async function importResults(parts: Parts, argument: unknown): Promise<void> {
-  const session = await openedSession(parts, argument);
+async function importResults(deps: WindowDeps, argument: unknown): Promise<void> {
+  const session = await openedSession(deps, argument);
   if (session === undefined) return;
   const defaultUri = Uri.file(session.state.workFolder);
   const [file] = (await window.showOpenDialog({ title: 'Import Results', filters, defaultUri })) ?? [];
@@ -47,8 +47,8 @@ async function importResults(parts: Parts, argument: unknown): Promise<void> {
   );
 }
 
-async function reproduceOne(parts: Parts, argument: unknown): Promise<void> {
-  const session = await openedSession(parts, argument);
+async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> {
+  const session = await openedSession(deps, argument);
   if (session === undefined) return;
   const rows = session.ledger.experiments.filter(({ plan, result }) => plan !== undefined && result !== undefined);
   if (rows.length === 0) throw new UserFacing('No experiment of this session has measured anything yet.');
@@ -70,13 +70,13 @@ async function reproduceOne(parts: Parts, argument: unknown): Promise<void> {
     token.onCancellationRequested(() => over.abort());
     return reproductionText(await session.reproduce({ experimentId, signal: over.signal }));
   });
-  await parts.documents.open(`/reproduction/${session.id}/Reproduction of ${experimentId}.txt`, () =>
+  await deps.documents.open(`/reproduction/${session.id}/Reproduction of ${experimentId}.txt`, () =>
     Promise.resolve(`${text}\n`),
   );
 }
 
 /** One that is over is opened for it: what is brought in or run again is recorded in it. */
-async function openedSession({ host, sessions: known }: Parts, argument: unknown): Promise<Session | undefined> {
+async function openedSession({ host, sessions: known }: WindowDeps, argument: unknown): Promise<Session | undefined> {
   const { sessions } = await host.get();
   const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
   if (id === undefined) return undefined;

@@ -6,16 +6,16 @@ import type { Question } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickGoing, pickOne, type Choice } from '../window/pick.ts';
 import { questionOf, sessionIdOf, stickyOf } from '../ui/commandTarget.ts';
 import { formatSpan } from '../../base/span.ts';
 
-export function inboxCommands(parts: Parts): Handlers {
+export function inboxCommands(deps: WindowDeps): Handlers {
   return {
-    'helios.answerQuestion': (argument, answer) => answerQuestion(parts, argument, answer),
-    'helios.pinNote': (argument) => pinNote(parts, argument),
-    'helios.unpinNote': (argument) => unpinNote(parts, argument),
+    'helios.answerQuestion': (argument, answer) => answerQuestion(deps, argument, answer),
+    'helios.pinNote': (argument) => pinNote(deps, argument),
+    'helios.unpinNote': (argument) => unpinNote(deps, argument),
   };
 }
 
@@ -24,8 +24,8 @@ interface Asked {
   readonly question: Question;
 }
 
-async function answerQuestion(parts: Parts, argument: unknown, given: unknown): Promise<void> {
-  const asked = await askedBy(parts, argument);
+async function answerQuestion(deps: WindowDeps, argument: unknown, given: unknown): Promise<void> {
+  const asked = await askedBy(deps, argument);
   if (asked === undefined) return;
   const { session, question } = asked;
   const answer = typeof given === 'string' ? given : await answerFor(question);
@@ -34,7 +34,7 @@ async function answerQuestion(parts: Parts, argument: unknown, given: unknown): 
   window.setStatusBarMessage(`Helios: answered “${oneLine(question.text, 60)}”`, 5_000);
 }
 
-async function askedBy({ host, sessions }: Parts, argument: unknown): Promise<Asked | undefined> {
+async function askedBy({ host, sessions }: WindowDeps, argument: unknown): Promise<Asked | undefined> {
   await host.get();
   const only = sessionIdOf(argument);
   const open = sessions
@@ -81,12 +81,12 @@ async function answerFor({ text, options, fallback }: Question): Promise<string 
   return answer?.trim();
 }
 
-async function pinNote(parts: Parts, argument: unknown): Promise<void> {
-  await parts.host.get();
+async function pinNote(deps: WindowDeps, argument: unknown): Promise<void> {
+  await deps.host.get();
   const id = sessionIdOf(argument);
   const session =
-    (id === undefined ? undefined : parts.sessions.get(id)) ??
-    (await pickGoing(parts.sessions, 'Pin a note for which session?'));
+    (id === undefined ? undefined : deps.sessions.get(id)) ??
+    (await pickGoing(deps.sessions, 'Pin a note for which session?'));
   if (session === undefined) return;
   const text = await window.showInputBox({
     title: oneLine(session.state.goal, 60),
@@ -96,9 +96,9 @@ async function pinNote(parts: Parts, argument: unknown): Promise<void> {
   if (text !== undefined && text.trim() !== '') await session.pin(text.trim());
 }
 
-async function unpinNote(parts: Parts, argument: unknown): Promise<void> {
+async function unpinNote(deps: WindowDeps, argument: unknown): Promise<void> {
   const wanted = stickyOf(argument);
-  const session = wanted && parts.sessions.get(wanted.sessionId);
+  const session = wanted && deps.sessions.get(wanted.sessionId);
   if (wanted === undefined || session === undefined) return;
   if (!(await session.unpin(wanted.number))) throw new UserFacing(`There is no note ${wanted.number} any more.`);
 }

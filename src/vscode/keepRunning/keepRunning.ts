@@ -16,14 +16,14 @@ import { providerKeys, keyOfEndpoint } from '../models/apiKeys.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import { hostProviderId } from '../models/hostModels.ts';
 import { BackgroundProcess } from './keepRunningProcess.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickGoing } from '../window/pick.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
 import { secretsNamedIn } from '../../compose/notifications.ts';
 import { readProjectFile } from '../../compose/project.ts';
 import { engineSettings, homeFolder, setting } from '../ui/settings.ts';
 
-export type KeepRunningParts = Parts & { readonly keys: ApiKeys; readonly questions: MachineQuestions };
+export type KeepRunningDeps = WindowDeps & { readonly keys: ApiKeys; readonly questions: MachineQuestions };
 
 /** A reloaded window is there before. */
 const graceMs = 5_000;
@@ -31,7 +31,7 @@ const graceMs = 5_000;
 const againMs = 10_000;
 
 export class KeepRunning implements Disposable {
-  readonly #parts: KeepRunningParts;
+  readonly #deps: KeepRunningDeps;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
   /** Asked for by the user, for as long as this window lives. */
@@ -44,11 +44,11 @@ export class KeepRunning implements Disposable {
   readonly #warned = new Set<string>();
   #isDisposed = false;
 
-  constructor(parts: KeepRunningParts, clock: Clock) {
-    this.#parts = parts;
+  constructor(deps: KeepRunningDeps, clock: Clock) {
+    this.#deps = deps;
     this.#clock = clock;
-    this.#owned.add(parts.sessions.onDidChange(() => this.#update()));
-    this.#owned.add(parts.keys.onDidChange(() => this.#update(true)));
+    this.#owned.add(deps.sessions.onDidChange(() => this.#update()));
+    this.#owned.add(deps.keys.onDidChange(() => this.#update(true)));
     this.#owned.add(
       workspace.onDidChangeConfiguration((change) => change.affectsConfiguration('helios') && this.#update(true)),
     );
@@ -79,12 +79,12 @@ export class KeepRunning implements Disposable {
   #update(hasChanged = false): void {
     this.#last = this.#last
       .then(() => this.#tell(hasChanged))
-      .catch((error: unknown) => this.#parts.logger.error(`Nothing goes on in the background: ${messageOf(error)}`));
+      .catch((error: unknown) => this.#deps.logger.error(`Nothing goes on in the background: ${messageOf(error)}`));
   }
 
   async #tell(hasChanged: boolean): Promise<void> {
     if (this.#isDisposed) return;
-    const going = this.#parts.sessions.going().filter(({ state }) => state.phase !== 'paused');
+    const going = this.#deps.sessions.going().filter(({ state }) => state.phase !== 'paused');
     this.#warnOf(going);
     const sessions = going.filter((session) => this.keeps(session)).map(({ id }) => id);
     const told = sessions.join(' ');
@@ -103,18 +103,18 @@ export class KeepRunning implements Disposable {
   #start(): BackgroundProcess {
     const home = homeFolder();
     const background = new BackgroundProcess({
-      file: join(this.#parts.extensionUri.fsPath, 'dist/background.cjs'),
+      file: join(this.#deps.extensionUri.fsPath, 'dist/background.cjs'),
       home,
       logFile: homeAt(home).backgroundLogFile,
       secretVariables: secretVariables(),
       onExit: (problem) => this.#lost(problem),
     });
-    this.#parts.logger.info(`Process ${background.pid ?? '?'} goes on with the sessions when this window closes`);
+    this.#deps.logger.info(`Process ${background.pid ?? '?'} goes on with the sessions when this window closes`);
     return background;
   }
 
   #lost(problem: string): void {
-    this.#parts.logger.warn(`The process that would go on in the background is gone: ${problem}`);
+    this.#deps.logger.warn(`The process that would go on in the background is gone: ${problem}`);
     this.#background = undefined;
     this.#told = '';
     this.#restart = this.#clock.after(againMs, () => {
@@ -124,7 +124,7 @@ export class KeepRunning implements Disposable {
   }
 
   async #handover(sessions: Handover['sessions']): Promise<Handover> {
-    const { keys, questions, host, extensionUri } = this.#parts;
+    const { keys, questions, host, extensionUri } = this.#deps;
     const names = [...providerKeys.map(({ secret }) => secret), tokensName, ...endpointIds().map(endpointSecret)];
     names.push(...secretsNamedIn([engineSettings().notifications, ...(await projects())]));
     const secrets = names.map(async (name) => [name, await keys.get(name)] as const);
@@ -171,12 +171,12 @@ const needsWindow = (): UserFacing =>
     'Select another model first.',
   );
 
-export const keepRunningCommands = (parts: KeepRunningParts, keepRunning: () => KeepRunning | undefined): Handlers => ({
+export const keepRunningCommands = (deps: KeepRunningDeps, keepRunning: () => KeepRunning | undefined): Handlers => ({
   'helios.keepRunning': async (argument) => {
-    await parts.host.get();
+    await deps.host.get();
     const id = sessionIdOf(argument);
-    const known = id === undefined ? undefined : parts.sessions.get(id);
-    const session = known ?? (await pickGoing(parts.sessions, 'Keep which session running when VS Code closes?'));
+    const known = id === undefined ? undefined : deps.sessions.get(id);
+    const session = known ?? (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
     const background = keepRunning();
     if (session === undefined || background === undefined) return;
     const goal = oneLine(session.state.goal, 60);

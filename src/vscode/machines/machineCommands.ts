@@ -20,45 +20,45 @@ import { lineOfMachine, expandHome } from '../../compose/machineFile.ts';
 import { askHosts, askMachines, type AskedMachines } from './addMachine.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { showMachineTerminal } from './machineTerminal.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { machineIdOf } from '../ui/commandTarget.ts';
 import { remoteAuthority } from './machineLabels.ts';
 
-export type MachineParts = Parts & { readonly questions: MachineQuestions };
+export type MachineDeps = WindowDeps & { readonly questions: MachineQuestions };
 
-export function machineCommands(parts: MachineParts): Handlers {
+export function machineCommands(deps: MachineDeps): Handlers {
   return {
-    'helios.addMachine': () => addMachine(parts),
-    'helios.importMachines': () => importMachines(parts),
-    'helios.removeMachine': (argument) => removeMachine(parts, argument),
+    'helios.addMachine': () => addMachine(deps),
+    'helios.importMachines': () => importMachines(deps),
+    'helios.removeMachine': (argument) => removeMachine(deps, argument),
     'helios.testMachine': async (argument) => {
-      const id = await pickMachine(parts, argument, 'Test which machine?');
-      if (id !== undefined) await testMachine(parts, id);
+      const id = await pickMachine(deps, argument, 'Test which machine?');
+      if (id !== undefined) await testMachine(deps, id);
     },
-    'helios.editMachines': (argument) => editMachines(parts, argument),
-    'helios.openMachineTerminal': (argument) => openTerminal(parts, argument),
-    'helios.openMachineWindow': (argument) => openWindow(parts, argument),
+    'helios.editMachines': (argument) => editMachines(deps, argument),
+    'helios.openMachineTerminal': (argument) => openTerminal(deps, argument),
+    'helios.openMachineWindow': (argument) => openWindow(deps, argument),
   };
 }
 
-const addMachine = async (parts: MachineParts): Promise<void> =>
-  add(parts, await askMachines((await parts.host.get()).machines));
+const addMachine = async (deps: MachineDeps): Promise<void> =>
+  add(deps, await askMachines((await deps.host.get()).machines));
 
-const importMachines = async (parts: MachineParts): Promise<void> =>
-  add(parts, await askHosts((await parts.host.get()).machines));
+const importMachines = async (deps: MachineDeps): Promise<void> =>
+  add(deps, await askHosts((await deps.host.get()).machines));
 
-async function add(parts: MachineParts, asked: AskedMachines | undefined): Promise<void> {
+async function add(deps: MachineDeps, asked: AskedMachines | undefined): Promise<void> {
   if (asked === undefined) return;
-  const { machines } = await parts.host.get();
+  const { machines } = await deps.host.get();
   await machines.add(...asked.entries);
   const [entry] = asked.entries;
   if (asked.summary !== undefined) void window.showInformationMessage(asked.summary);
-  else if (entry !== undefined) await testMachine(parts, entry.id);
+  else if (entry !== undefined) await testMachine(deps, entry.id);
 }
 
 /** Connects at once, whatever was the case before, and says what was found. */
-async function testMachine(parts: MachineParts, id: string): Promise<void> {
-  const machine = (await parts.host.get()).machines.get(id);
+async function testMachine(deps: MachineDeps, id: string): Promise<void> {
+  const machine = (await deps.host.get()).machines.get(id);
   try {
     const about = await connect(id, async () => {
       await machine.ready?.({ isAnew: true });
@@ -77,24 +77,24 @@ async function testMachine(parts: MachineParts, id: string): Promise<void> {
   }
 }
 
-async function removeMachine(parts: MachineParts, argument: unknown): Promise<void> {
-  const id = await pickMachine(parts, argument, 'Remove which machine?', isRemote);
+async function removeMachine(deps: MachineDeps, argument: unknown): Promise<void> {
+  const id = await pickMachine(deps, argument, 'Remove which machine?', isRemote);
   if (id === undefined) return;
   const choices = [
     { label: `Remove ${id}`, detail: 'From the list only; nothing on the machine is touched.' },
     { label: 'Keep it' },
   ];
   if ((await window.showQuickPick(choices, { title: `Remove ${id}?` })) !== choices[0]) return;
-  await removeById(parts, id);
+  await removeById(deps, id);
 }
 
-export async function removeById(parts: Pick<MachineParts, 'host' | 'questions'>, id: string): Promise<void> {
-  await (await parts.host.get()).machines.remove(id);
-  await parts.questions.secrets.forget(id);
+export async function removeById(deps: Pick<MachineDeps, 'host' | 'questions'>, id: string): Promise<void> {
+  await (await deps.host.get()).machines.remove(id);
+  await deps.questions.secrets.forget(id);
 }
 
 /** At the entry of the machine, where one is named. */
-async function editMachines({ host }: MachineParts, argument: unknown): Promise<void> {
+async function editMachines({ host }: MachineDeps, argument: unknown): Promise<void> {
   const file = await (await host.get()).machines.ensureFile();
   const id = machineIdOf(argument);
   const document = await workspace.openTextDocument(Uri.file(file));
@@ -107,10 +107,10 @@ async function editMachines({ host }: MachineParts, argument: unknown): Promise<
   await window.showTextDocument(document, options);
 }
 
-async function openTerminal(parts: MachineParts, argument: unknown): Promise<void> {
-  const id = await pickMachine(parts, argument, 'A terminal on which machine?');
+async function openTerminal(deps: MachineDeps, argument: unknown): Promise<void> {
+  const id = await pickMachine(deps, argument, 'A terminal on which machine?');
   if (id === undefined) return;
-  const { machines, home } = await parts.host.get();
+  const { machines, home } = await deps.host.get();
   const entry = id === localId ? undefined : entryOf(machines, id);
   // A container is made when it is used first; `ssh` finds its way alone.
   if (entry?.kind === 'container') await connect(id, () => machines.get(id).ready?.({ mayAsk: true }));
@@ -124,10 +124,10 @@ const connect = <T>(id: string, work: () => Promise<T> | undefined): Thenable<T 
 
 const remoteExtensions = ['ms-vscode-remote.remote-ssh', 'jeanp413.open-remote-ssh'];
 
-async function openWindow(parts: MachineParts, argument: unknown): Promise<void> {
-  const id = await pickMachine(parts, argument, 'A window on which machine?', isHost);
+async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
+  const id = await pickMachine(deps, argument, 'A window on which machine?', isHost);
   if (id === undefined) return;
-  const entry = entryOf((await parts.host.get()).machines, id);
+  const entry = entryOf((await deps.host.get()).machines, id);
   if (!hasHost(entry)) throw new UserFacing(`${id} is on this computer.`, 'Choose a machine with a host of its own.');
   if (env.remoteName !== undefined)
     throw new UserFacing('This window is a remote one already.', `Open ${id} from a window on your own computer.`);
@@ -142,7 +142,7 @@ const isRemote: Wanted = (entry) => entry !== undefined;
 const isHost: Wanted = (entry) => entry !== undefined && hasHost(entry);
 /** Rejects with `UserFacing` when there is none to choose from. */
 async function pickMachine(
-  { host }: MachineParts,
+  { host }: MachineDeps,
   argument: unknown,
   title: string,
   isWanted: Wanted = () => true,

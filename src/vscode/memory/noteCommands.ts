@@ -3,21 +3,21 @@ import type { Notes } from './notes.ts';
 import { window } from 'vscode';
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import { openFile, type Handlers } from '../ui/commandRegistry.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { noteOf } from '../ui/commandTarget.ts';
 import { parsePath } from '../../compose/memory.ts';
 
-type NoteParts = Parts & { readonly notes: Notes };
+type NoteDeps = WindowDeps & { readonly notes: Notes };
 
-export function noteCommands(parts: NoteParts): Handlers {
+export function noteCommands(deps: NoteDeps): Handlers {
   return {
-    'helios.newNote': (argument) => newNote(parts, argument),
-    'helios.openNote': (argument) => openNote(parts, argument),
-    'helios.deleteNote': (argument) => deleteNote(parts, argument),
+    'helios.newNote': (argument) => newNote(deps, argument),
+    'helios.openNote': (argument) => openNote(deps, argument),
+    'helios.deleteNote': (argument) => deleteNote(deps, argument),
   };
 }
 
-async function newNote({ notes }: NoteParts, argument: unknown): Promise<void> {
+async function newNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
   const place = noteOf(argument) ?? { path: '/global' };
   const path = await window.showInputBox({
     title: 'Helios: New Note',
@@ -49,14 +49,14 @@ function pathProblem(path: string): string | undefined {
   }
 }
 
-async function openNote({ notes }: NoteParts, argument: unknown): Promise<void> {
+async function openNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
   const place = noteOf(argument);
   if (place === undefined) return;
   const { file } = await (await notes.store(place.sessionId)).read(place.path);
   if (file !== undefined) await openFile(file);
 }
 
-async function deleteNote({ notes }: NoteParts, argument: unknown): Promise<void> {
+async function deleteNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
   const place = noteOf(argument);
   if (place === undefined) return;
   const choices = [{ label: `Delete ${place.path}`, detail: 'And the notes below it.' }, { label: 'Keep it' }];

@@ -15,7 +15,7 @@ import type { ObservedSession } from '../../agent/contract/observedSession.ts';
 
 export type MetricsSource = PanelSource & Disposable;
 
-export interface MetricsWorld {
+export interface MetricsDeps {
   readonly engine: Engine;
   readonly sessions: OpenSessions;
   readonly clock: Clock;
@@ -23,8 +23,8 @@ export interface MetricsWorld {
 }
 
 /** It turns live when the session is taken up here. Rejects with `UserFacing` for a session that does not exist. */
-export async function createMetricsSource(world: MetricsWorld, id: SessionId): Promise<MetricsSource> {
-  const source = new SessionMetrics(world, id);
+export async function createMetricsSource(deps: MetricsDeps, id: SessionId): Promise<MetricsSource> {
+  const source = new SessionMetrics(deps, id);
   try {
     await source.begin();
     return source;
@@ -35,7 +35,7 @@ export async function createMetricsSource(world: MetricsWorld, id: SessionId): P
 }
 
 class SessionMetrics implements MetricsSource {
-  readonly #world: MetricsWorld;
+  readonly #deps: MetricsDeps;
   readonly #id: SessionId;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
@@ -45,9 +45,9 @@ class SessionMetrics implements MetricsSource {
   readonly onDidChangeState: Event<void> = this.#changed.event;
   readonly onDidAddPoints = this.#points.event;
 
-  constructor(world: MetricsWorld, id: SessionId) {
-    const { engine, sessions, clock, logger } = world;
-    this.#world = world;
+  constructor(deps: MetricsDeps, id: SessionId) {
+    const { engine, sessions, clock, logger } = deps;
+    this.#deps = deps;
     this.#id = id;
     const isOpenHere = (): boolean => sessions.get(id) !== undefined;
     this.#elsewhere = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
@@ -63,7 +63,7 @@ class SessionMetrics implements MetricsSource {
   }
 
   async begin(): Promise<void> {
-    const { engine, sessions } = this.#world;
+    const { engine, sessions } = this.#deps;
     if (sessions.get(this.#id) !== undefined) return;
     await this.#elsewhere.refresh();
     // It says why there is nothing.
@@ -80,7 +80,7 @@ class SessionMetrics implements MetricsSource {
     const row = view?.ledger.rows.find((each) => each.runId === runId);
     if (view === undefined || row === undefined) return undefined;
     const run = view.state.runs.get(row.runId);
-    const metrics = this.#world.engine.runs.get(row.runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
+    const metrics = this.#deps.engine.runs.get(row.runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
     const { steps, timesMs, values } = columns;
@@ -97,8 +97,8 @@ class SessionMetrics implements MetricsSource {
 
   /** One that is let go of here stays as it was until it has been read. */
   #view(): OpenSessionView | undefined {
-    const session = this.#world.sessions.get(this.#id);
-    if (session !== undefined) this.#last = this.#world.sessions.view(session);
+    const session = this.#deps.sessions.get(this.#id);
+    if (session !== undefined) this.#last = this.#deps.sessions.view(session);
     else this.#last ??= this.#read();
     return this.#last;
   }

@@ -8,23 +8,23 @@ import { checkEndpoints } from '../../compose/endpoints.ts';
 import { modelFor } from '../../presentation/models/modelText.ts';
 import { keyOf, keyOfEndpoint, providerKeys, type ProviderKey } from './apiKeys.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
-import { readChoices, type ModelParts } from './modelProvider.ts';
-import type { Parts } from '../window/parts.ts';
+import { readChoices, type ModelDeps } from './modelProvider.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { choiceDetail, priceTable, type ModelChoice } from './modelChoices.ts';
 import { engineSettings } from '../ui/settings.ts';
 
-type ProviderParts = Parts & { readonly keys: ApiKeys };
+type ProviderDeps = WindowDeps & { readonly keys: ApiKeys };
 
-export function modelCommands(parts: ProviderParts, models: ModelParts): Handlers {
+export function modelCommands(deps: ProviderDeps, models: ModelDeps): Handlers {
   return {
-    'helios.setApiKey': () => setApiKey(parts),
-    'helios.selectModel': () => selectModel(parts, models),
+    'helios.setApiKey': () => setApiKey(deps),
+    'helios.selectModel': () => selectModel(deps, models),
   };
 }
 
 const origins = { storage: 'set', environment: 'from the environment' } as const;
 
-async function setApiKey({ keys }: ProviderParts): Promise<void> {
+async function setApiKey({ keys }: ProviderDeps): Promise<void> {
   const { endpoints } = checkEndpoints(engineSettings().endpoints);
   const entries = [...providerKeys, ...endpoints.map(({ id, label }) => keyOfEndpoint(id, label))];
   const rows = entries.map(async (entry) => {
@@ -51,11 +51,11 @@ const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined>
 type Row = QuickPickItem & { pick(): Promise<void> };
 
 /** What is known is there at once; what the providers themselves say joins it when they have answered. */
-async function selectModel(parts: ProviderParts, models: ModelParts): Promise<void> {
+async function selectModel(deps: ProviderDeps, models: ModelDeps): Promise<void> {
   const pick = window.createQuickPick<Row>();
   const show = async (): Promise<void> => {
     const [active] = pick.activeItems;
-    pick.items = [...(await readChoices(models)).map((choice) => choiceRow(parts, choice)), ...moreRows(parts)];
+    pick.items = [...(await readChoices(models)).map((choice) => choiceRow(deps, choice)), ...moreRows(deps)];
     const again = pick.items.find(
       ({ description, label }) => description === active?.description && label === active?.label,
     );
@@ -64,14 +64,14 @@ async function selectModel(parts: ProviderParts, models: ModelParts): Promise<vo
   Object.assign(pick, { title: 'Helios: Select Model', matchOnDescription: true, matchOnDetail: true, busy: true });
   await show();
   const stop = new AbortController();
-  const engine = await parts.host.get();
+  const engine = await deps.host.get();
   const listen = async (): Promise<void> => {
     await engine.models.list({ signal: stop.signal });
     if (stop.signal.aborted) return;
     await show();
     pick.busy = false;
   };
-  listen().catch((error: unknown) => parts.logger.warn(`models: ${messageOf(error)}`));
+  listen().catch((error: unknown) => deps.logger.warn(`models: ${messageOf(error)}`));
   const picked = await new Promise<Row | undefined>((resolve) => {
     pick.onDidAccept(() => resolve(pick.selectedItems[0]));
     pick.onDidHide(() => resolve(undefined));
@@ -82,28 +82,28 @@ async function selectModel(parts: ProviderParts, models: ModelParts): Promise<vo
   await picked?.pick();
 }
 
-const choiceRow = (parts: ProviderParts, choice: ModelChoice): Row => ({
+const choiceRow = (deps: ProviderDeps, choice: ModelChoice): Row => ({
   label: choice.model.label,
   description: `${choice.providerLabel} · ${choice.model.id}${choice.isConfigured ? ' · current' : ''}`,
   detail: `${choiceDetail(choice, priceTable(engineSettings().prices))}${choice.isReady ? '' : ' · not ready'}`,
   iconPath: new ThemeIcon(choice.isReady ? 'server-process' : 'key'),
-  pick: () => useChoice(parts, choice),
+  pick: () => useChoice(deps, choice),
 });
 
-const moreRows = (parts: ProviderParts): readonly Row[] => [
+const moreRows = (deps: ProviderDeps): readonly Row[] => [
   {
     label: 'Other Model …',
     detail: 'By its name, such as opus or openai/gpt-mini',
     iconPath: new ThemeIcon('edit'),
-    pick: () => otherModel(parts),
+    pick: () => otherModel(deps),
   },
   {
     label: 'OpenAI-Compatible Endpoint …',
     detail: 'vLLM, Ollama, llama.cpp, OpenRouter and others, by address',
     iconPath: new ThemeIcon('plug'),
-    pick: () => compatibleEndpoint(parts),
+    pick: () => compatibleEndpoint(deps),
   },
-  { label: 'Set API Key …', iconPath: new ThemeIcon('key'), pick: () => setApiKey(parts) },
+  { label: 'Set API Key …', iconPath: new ThemeIcon('key'), pick: () => setApiKey(deps) },
   {
     label: 'Sign In to ChatGPT …',
     iconPath: new ThemeIcon('account'),
@@ -111,10 +111,10 @@ const moreRows = (parts: ProviderParts): readonly Row[] => [
   },
 ];
 
-async function useChoice(parts: ProviderParts, { provider, model, isReady }: ModelChoice): Promise<void> {
+async function useChoice(deps: ProviderDeps, { provider, model, isReady }: ModelChoice): Promise<void> {
   await saveModel(provider, model.id);
-  if (!isReady) await makeReady(parts, provider);
-  await useInSessions(parts, provider, model.id);
+  if (!isReady) await makeReady(deps, provider);
+  await useInSessions(deps, provider, model.id);
 }
 
 /** For new goals: where the workspace names a model already, there; else for the user. */
@@ -122,15 +122,15 @@ export const saveModel = (provider: string, model: string): Promise<void> =>
   save({ 'model.provider': provider, 'model.name': model });
 
 /** Asks for the key, or says what else is missing. */
-async function makeReady(parts: ProviderParts, id: string): Promise<void> {
-  if (keyOf(id) !== undefined) return setApiKey(parts);
-  const provider = (await parts.host.get()).providers().find((each) => each.id === id);
+async function makeReady(deps: ProviderDeps, id: string): Promise<void> {
+  if (keyOf(id) !== undefined) return setApiKey(deps);
+  const provider = (await deps.host.get()).providers().find((each) => each.id === id);
   const state = await provider?.readiness?.();
   if (state?.isReady === false) throw new UserFacing(state.problem, state.action);
 }
 
 /** Sessions that go on keep their model unless the user says otherwise. */
-async function useInSessions({ sessions }: ProviderParts, provider: string, model: string): Promise<void> {
+async function useInSessions({ sessions }: ProviderDeps, provider: string, model: string): Promise<void> {
   const going = sessions.going().filter(({ state }) => state.provider !== provider || state.model !== model);
   if (going.length === 0) return;
   const title = going.length === 1 ? 'Use in the Open Session' : 'Use in the Open Sessions';
@@ -139,8 +139,8 @@ async function useInSessions({ sessions }: ProviderParts, provider: string, mode
   for (const session of going) await session.useModel(provider, model);
 }
 
-async function otherModel(parts: ProviderParts): Promise<void> {
-  const { models: catalogue, providers } = await parts.host.get();
+async function otherModel(deps: ProviderDeps): Promise<void> {
+  const { models: catalogue, providers } = await deps.host.get();
   const read = (typed: string): NamedModel | undefined => modelFor(typed, { catalogue, providers: providers() });
   const text = await window.showInputBox({
     title: 'Helios: Other Model',
@@ -151,7 +151,7 @@ async function otherModel(parts: ProviderParts): Promise<void> {
   const picked = text === undefined ? undefined : read(text);
   if (picked === undefined) return;
   await saveModel(picked.provider, picked.model);
-  await useInSessions(parts, picked.provider, picked.model);
+  await useInSessions(deps, picked.provider, picked.model);
 }
 
 function problemOf(read: () => unknown): string | undefined {
@@ -163,7 +163,7 @@ function problemOf(read: () => unknown): string | undefined {
   }
 }
 
-async function compatibleEndpoint(parts: ProviderParts): Promise<void> {
+async function compatibleEndpoint(deps: ProviderDeps): Promise<void> {
   const address = await window.showInputBox({
     title: 'Helios: OpenAI-Compatible Endpoint (1/2)',
     prompt: 'Address of the endpoint',
@@ -184,7 +184,7 @@ async function compatibleEndpoint(parts: ProviderParts): Promise<void> {
     'model.provider': 'compatible',
     'model.name': model.trim(),
   });
-  await useInSessions(parts, 'compatible', model.trim());
+  await useInSessions(deps, 'compatible', model.trim());
 }
 
 /** Where the workspace sets it already, there; else for the user. */

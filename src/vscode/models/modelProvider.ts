@@ -26,14 +26,14 @@ import { pickedModel } from './preconditions.ts';
 import { readyProviders } from './readiness.ts';
 import { engineSettings } from '../ui/settings.ts';
 
-export interface ModelParts {
+export interface ModelDeps {
   readonly host: EngineHost;
   readonly keys: ApiKeys;
   readonly isTrusted: () => boolean;
 }
 
 /** The models that can be picked now; none in a workspace that is not trusted. */
-export async function readChoices({ host, isTrusted }: ModelParts): Promise<readonly ModelChoice[]> {
+export async function readChoices({ host, isTrusted }: ModelDeps): Promise<readonly ModelChoice[]> {
   if (!isTrusted()) return [];
   const engine = await host.get();
   const known = engine.models.known();
@@ -46,15 +46,15 @@ export async function readChoices({ host, isTrusted }: ModelParts): Promise<read
 }
 
 export class HeliosModels implements LanguageModelChatProvider, Disposable {
-  readonly #parts: ModelParts;
+  readonly #deps: ModelDeps;
   readonly #owned = new DisposableStore();
   readonly #changed = new EventEmitter<void>();
   readonly onDidChangeLanguageModelChatInformation = this.#changed.event;
 
-  constructor(parts: ModelParts) {
-    this.#parts = parts;
+  constructor(deps: ModelDeps) {
+    this.#deps = deps;
     this.#owned.add(this.#changed);
-    this.#owned.add(parts.keys.onDidChange(() => this.changed()));
+    this.#owned.add(deps.keys.onDidChange(() => this.changed()));
     this.#owned.add(lm.registerLanguageModelChatProvider(modelVendor, this));
   }
 
@@ -64,7 +64,7 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
 
   async provideLanguageModelChatInformation(): Promise<LanguageModelChatInformation[]> {
     const prices = priceTable(engineSettings().prices);
-    const choices = (await readChoices(this.#parts)).filter(({ provider }) => provider !== hostProviderId);
+    const choices = (await readChoices(this.#deps)).filter(({ provider }) => provider !== hostProviderId);
     const configured = choices.find(({ isConfigured }) => isConfigured);
     return [
       ...(configured ? [asConfigured(describe(configured, prices))] : []),
@@ -79,7 +79,7 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
     ...[progress, token]: [Progress<LanguageModelResponsePart>, CancellationToken]
   ): Promise<void> {
     const picked = pickedModel(modelVendor, await this.#resolved(model.id), modelVendor);
-    const provider = (await this.#parts.host.get()).providers().find(({ id }) => id === picked?.provider);
+    const provider = (await this.#deps.host.get()).providers().find(({ id }) => id === picked?.provider);
     if (picked === undefined || provider === undefined) throw new Error(`There is no model ${model.id} any more.`);
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
@@ -108,7 +108,7 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
 
   async #resolved(id: string): Promise<string> {
     if (id !== configuredModelId) return id;
-    const configured = (await readChoices(this.#parts)).find(({ isConfigured }) => isConfigured);
+    const configured = (await readChoices(this.#deps)).find(({ isConfigured }) => isConfigured);
     return configured ? modelIdOf(configured) : id;
   }
 }

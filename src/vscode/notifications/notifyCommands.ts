@@ -6,16 +6,16 @@ import { notifySecret, secretNamePattern } from '../../compose/notifications.ts'
 import { createProjectFile, readProjectFile } from '../../compose/project.ts';
 import { trialNotification, trialText } from '../../compose/trial.ts';
 import { openFile, type Handlers } from '../ui/commandRegistry.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickFolder } from '../ui/workFolder.ts';
 
-type SecretParts = Parts & { readonly keys: ApiKeys };
+type SecretDeps = WindowDeps & { readonly keys: ApiKeys };
 
-export function notifyCommands(parts: SecretParts): Handlers {
+export function notifyCommands(deps: SecretDeps): Handlers {
   return {
     'helios.openProjectFile': () => openProjectFile(),
-    'helios.setSecret': () => setSecret(parts),
-    'helios.testNotification': () => testNotification(parts),
+    'helios.setSecret': () => setSecret(deps),
+    'helios.testNotification': () => testNotification(deps),
   };
 }
 
@@ -28,7 +28,7 @@ async function openProjectFile(): Promise<void> {
   await openFile(await createProjectFile(folder.fsPath, {}, { orFind: true }));
 }
 
-async function setSecret({ keys }: SecretParts): Promise<void> {
+async function setSecret({ keys }: SecretDeps): Promise<void> {
   const name = await window.showInputBox({
     title: 'Helios: Set Secret',
     prompt: 'Its name: in helios.json and in the settings of notifications, ${secret:name} stands for it.',
@@ -48,7 +48,7 @@ async function setSecret({ keys }: SecretParts): Promise<void> {
 }
 
 /** What came of it is said for each channel. */
-async function testNotification({ host }: SecretParts): Promise<void> {
+async function testNotification({ host }: SecretDeps): Promise<void> {
   const engine = await host.get();
   const folder = await pickFolder('With the channels of which folder?');
   const project = folder && (await readProjectFile(folder.fsPath));

@@ -10,13 +10,13 @@ import { messageOf } from '../../base/errors.ts';
 import { isSessionId, type SessionId } from '../../base/ids.ts';
 import { homeAt } from '../../compose/home.ts';
 import { openToTheSide } from './openBrief.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { isInside } from '../ui/folders.ts';
 import { maybeUnseen, rememberedBriefs, withSeen, type BriefMemory } from './unseenBriefs.ts';
 import { setting } from '../ui/settings.ts';
 
 export interface BriefsOptions {
-  readonly parts: Pick<Parts, 'host' | 'sessions' | 'following' | 'logger'>;
+  readonly deps: Pick<WindowDeps, 'host' | 'sessions' | 'following' | 'logger'>;
   /** Of the workspace. */
   readonly memory: Memento;
   readonly home: string;
@@ -36,7 +36,7 @@ export class Briefs implements Disposable {
 
   constructor(options: BriefsOptions) {
     this.#options = options;
-    const { sessions } = options.parts;
+    const { sessions } = options.deps;
     this.#owned.add(
       sessions.onDidRecord(({ session, event }) => {
         if (event.type === 'session.ended') this.#attempt(() => this.#ended(session, event.reason));
@@ -55,7 +55,7 @@ export class Briefs implements Disposable {
     await this.#keep(memory);
     const ids = await this.#changedSince(memory);
     if (ids.length === 0 || setting('report.open') === 'never') return;
-    const engine = await this.#options.parts.host.get();
+    const engine = await this.#options.deps.host.get();
     for (const id of ids) {
       const file = await this.#missed(engine, id);
       if (file !== undefined && this.#waiting === undefined) this.#waiting = { id, file };
@@ -68,7 +68,7 @@ export class Briefs implements Disposable {
   }
 
   async #ended({ id }: Session, reason: EndReason): Promise<void> {
-    const { host, following } = this.#options.parts;
+    const { host, following } = this.#options.deps;
     const isSeen = reason === 'user' || (window.state.focused && following.isFollowed(id));
     if (isSeen || setting('report.open') === 'never') return this.#keep(withSeen(this.#memory, id));
     const engine = await host.get();
@@ -83,7 +83,7 @@ export class Briefs implements Disposable {
     if (waiting === undefined) return;
     this.#waiting = undefined;
     await this.#keep(withSeen(this.#memory, waiting.id));
-    await openToTheSide(waiting.file, this.#options.parts.logger);
+    await openToTheSide(waiting.file, this.#options.deps.logger);
   }
 
   /** The newest first. */
@@ -105,7 +105,7 @@ export class Briefs implements Disposable {
       const isOurs = this.#options.folders().some((folder) => isInside(folder, state.workFolder));
       return isOurs && state.end !== undefined && state.end.reason !== 'user' ? await reports.find(id) : undefined;
     } catch (error) {
-      this.#options.parts.logger.warn(`The brief of ${id} was not looked for: ${messageOf(error)}`);
+      this.#options.deps.logger.warn(`The brief of ${id} was not looked for: ${messageOf(error)}`);
       return undefined;
     }
   }
@@ -119,6 +119,6 @@ export class Briefs implements Disposable {
   }
 
   #attempt(work: () => Promise<void>): void {
-    work().catch((error: unknown) => this.#options.parts.logger.error(`brief: ${messageOf(error)}`));
+    work().catch((error: unknown) => this.#options.deps.logger.error(`brief: ${messageOf(error)}`));
   }
 }

@@ -1,11 +1,11 @@
 /** Commands on the reports of a session. */
 import type { Handlers } from '../ui/commandRegistry.ts';
 import { openPreview } from './openBrief.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
 import { anySession } from '../window/pick.ts';
 
-export function reportCommands({ host, sessions, logger }: Parts): Handlers {
+export function reportCommands({ host, sessions, logger }: WindowDeps): Handlers {
   return {
     'helios.openBrief': async (argument) => {
       const engine = await host.get();

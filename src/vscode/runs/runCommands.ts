@@ -7,22 +7,22 @@ import type { Run } from '../../runs/liveRun.ts';
 import { copyText, type Handlers } from '../ui/commandRegistry.ts';
 import { outputFolder } from '../window/documents.ts';
 import { openRuns, pickOne, runChoice, type RunOfSession, anySession } from '../window/pick.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { runIdOf, sessionIdOf } from '../ui/commandTarget.ts';
 
 const outputLines = 5_000;
 
-export function runCommands(parts: Parts, showPanel: (id: SessionId) => Promise<void>): Handlers {
+export function runCommands(deps: WindowDeps, showPanel: (id: SessionId) => Promise<void>): Handlers {
   return {
     'helios.showMetrics': async (argument) => {
-      const engine = await parts.host.get();
-      const id = sessionIdOf(argument) ?? parts.sessions.going()[0]?.id ?? (await anySession(engine.sessions.list()));
+      const engine = await deps.host.get();
+      const id = sessionIdOf(argument) ?? deps.sessions.going()[0]?.id ?? (await anySession(engine.sessions.list()));
       if (id !== undefined) await showPanel(id);
     },
-    'helios.openRunOutput': (argument) => openRunOutput(parts, argument),
-    'helios.stopRun': (argument) => stopRun(parts, argument),
-    'helios.compareRuns': (argument) => compareTwo(parts, argument),
-    'helios.compareSelectedRuns': (argument, all) => compareSelected(parts, argument, all),
+    'helios.openRunOutput': (argument) => openRunOutput(deps, argument),
+    'helios.stopRun': (argument) => stopRun(deps, argument),
+    'helios.compareRuns': (argument) => compareTwo(deps, argument),
+    'helios.compareSelectedRuns': (argument, all) => compareSelected(deps, argument, all),
     'helios.copyRunId': async (argument) => {
       const id = runIdOf(argument);
       if (id !== undefined) await copyText(id);
@@ -30,10 +30,10 @@ export function runCommands(parts: Parts, showPanel: (id: SessionId) => Promise<
   };
 }
 
-async function pickRun(parts: Parts, argument: unknown, options: RunPick): Promise<RunOfSession | undefined> {
-  await parts.host.get();
+async function pickRun(deps: WindowDeps, argument: unknown, options: RunPick): Promise<RunOfSession | undefined> {
+  await deps.host.get();
   const id = runIdOf(argument);
-  const runs = openRuns(parts.sessions).filter(options.isMeant ?? (() => true));
+  const runs = openRuns(deps.sessions).filter(options.isMeant ?? (() => true));
   if (id !== undefined) {
     const found = runs.find(({ row }) => row.runId === id);
     if (found === undefined)
@@ -54,42 +54,42 @@ interface RunPick {
   readonly isMeant?: (run: RunOfSession) => boolean;
 }
 
-async function liveRun({ host }: Parts, { row }: RunOfSession): Promise<Run> {
+async function liveRun({ host }: WindowDeps, { row }: RunOfSession): Promise<Run> {
   const run = (await host.get()).runs.get(row.runId);
   if (run === undefined)
     throw new UserFacing(`Run ${row.number} is not known to this window yet. Try again in a moment.`);
   return run;
 }
 
-async function openRunOutput(parts: Parts, argument: unknown): Promise<void> {
-  const picked = await pickRun(parts, argument, {
+async function openRunOutput(deps: WindowDeps, argument: unknown): Promise<void> {
+  const picked = await pickRun(deps, argument, {
     title: 'Output of which run?',
     none: 'No run is known in this window.',
   });
   if (picked === undefined) return;
-  const run = await liveRun(parts, picked);
-  const { runs } = await parts.host.get();
-  await parts.documents.open(`${outputFolder(run.spec.id)}Run ${run.spec.number} output.log`, async () => {
+  const run = await liveRun(deps, picked);
+  const { runs } = await deps.host.get();
+  await deps.documents.open(`${outputFolder(run.spec.id)}Run ${run.spec.number} output.log`, async () => {
     const { text, isCut, path } = await runs.output(run, { lines: outputLines });
     return `${isCut ? `[the last part; all of it is in ${run.spec.machineId}:${path}]\n` : ''}${text}\n`;
   });
 }
 
-async function stopRun(parts: Parts, argument: unknown): Promise<void> {
-  const picked = await pickRun(parts, argument, {
+async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
+  const picked = await pickRun(deps, argument, {
     title: 'Stop which run?',
     none: 'No run is going.',
     isMeant: ({ row }) => row.verdict === undefined,
   });
   if (picked === undefined) return;
-  const run = await liveRun(parts, picked);
+  const run = await liveRun(deps, picked);
   const { number, label } = run.spec;
   const choices = [
     { label: `Stop run ${number}`, description: label, detail: 'Its output and metrics are kept.', value: true },
     { label: 'Let it go on', value: false },
   ];
   if ((await pickOne(choices, `Stop run ${number}?`)) !== true) return;
-  const { runs } = await parts.host.get();
+  const { runs } = await deps.host.get();
   const title = `Helios: stopping run ${number}`;
   const result = await window.withProgress({ location: ProgressLocation.Window, title }, () => runs.kill(run));
   if (!result.isVerified)
@@ -99,37 +99,37 @@ async function stopRun(parts: Parts, argument: unknown): Promise<void> {
     );
 }
 
-async function compareTwo(parts: Parts, argument: unknown): Promise<void> {
+async function compareTwo(deps: WindowDeps, argument: unknown): Promise<void> {
   const none = 'No run is known in this window.';
-  const experiment = await pickRun(parts, argument, { title: 'Compare which run?', none });
+  const experiment = await pickRun(deps, argument, { title: 'Compare which run?', none });
   if (experiment === undefined) return;
-  const baseline = await pickRun(parts, undefined, {
+  const baseline = await pickRun(deps, undefined, {
     title: `Compare run ${experiment.row.number} with which run?`,
     none: 'There is no other run to compare it with.',
     isMeant: ({ row }) => row.runId !== experiment.row.runId,
   });
-  if (baseline !== undefined) await openComparison(parts, baseline, experiment);
+  if (baseline !== undefined) await openComparison(deps, baseline, experiment);
 }
 
 /** The older one is the baseline, whichever was selected first. */
-async function compareSelected(parts: Parts, argument: unknown, all: unknown): Promise<void> {
+async function compareSelected(deps: WindowDeps, argument: unknown, all: unknown): Promise<void> {
   const selected = Array.isArray(all) ? (all as readonly unknown[]) : [argument];
   const ids = [...new Set(selected.flatMap((each) => runIdOf(each) ?? []))];
   if (ids.length !== 2) throw new UserFacing('Select two runs to compare them.');
-  const found = openRuns(parts.sessions).filter(({ row }) => ids.includes(row.runId));
+  const found = openRuns(deps.sessions).filter(({ row }) => ids.includes(row.runId));
   const [experiment, baseline] = found.sort((a, b) => (b.row.startedMs ?? 0) - (a.row.startedMs ?? 0));
   if (experiment === undefined || baseline === undefined)
     throw new UserFacing(
       'The session of these runs is not open here.',
       'Resume it first: its runs are then found again.',
     );
-  await openComparison(parts, baseline, experiment);
+  await openComparison(deps, baseline, experiment);
 }
 
-async function openComparison(parts: Parts, baseline: RunOfSession, experiment: RunOfSession): Promise<void> {
-  const [before, after] = [await liveRun(parts, baseline), await liveRun(parts, experiment)];
+async function openComparison(deps: WindowDeps, baseline: RunOfSession, experiment: RunOfSession): Promise<void> {
+  const [before, after] = [await liveRun(deps, baseline), await liveRun(deps, experiment)];
   const name = `Run ${experiment.row.number} against run ${baseline.row.number}.md`;
-  await parts.documents.open(`/comparison/${baseline.row.runId}/${experiment.row.runId}/${name}`, () =>
+  await deps.documents.open(`/comparison/${baseline.row.runId}/${experiment.row.runId}/${name}`, () =>
     Promise.resolve(
       comparisonDocument({
         baseline: baseline.row,

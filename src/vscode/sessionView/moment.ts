@@ -14,7 +14,7 @@ import type { SessionViewSource } from './viewSource.ts';
 /** Of each text; the rest is sent when it is asked for. */
 const sectionChars = 6_000;
 
-export interface MomentWorld {
+export interface MomentDeps {
   readonly source: SessionViewSource;
   readonly states: SessionStates;
   readonly timeline: Timeline;
@@ -23,18 +23,18 @@ export interface MomentWorld {
 }
 
 /** Throws `UserFacing` where there is no such row. */
-export async function momentOf(world: MomentWorld, index: number): Promise<Moment> {
-  const { source, states } = world;
-  const step = stepOf(world, index);
-  const isNow = world.nowMs !== undefined && index === world.timeline.steps.length - 1;
+export async function momentOf(deps: MomentDeps, index: number): Promise<Moment> {
+  const { source, states } = deps;
+  const step = stepOf(deps, index);
+  const isNow = deps.nowMs !== undefined && index === deps.timeline.steps.length - 1;
   const shownAt = isNow ? states.events.length - 1 : step.shownAt;
   const state = states.at(shownAt);
   const event = states.events[shownAt];
   if (state === undefined || event === undefined) throw noSuchRow(index);
-  const atMs = isNow ? Math.max(world.nowMs ?? 0, event.at) : event.at;
+  const atMs = isNow ? Math.max(deps.nowMs ?? 0, event.at) : event.at;
   const ledger = source.ledger();
-  const { facts, sections } = contentOf(world, step);
-  const run = await runOf(world, step, isNow ? atMs : 0);
+  const { facts, sections } = contentOf(deps, step);
+  const run = await runOf(deps, step, isNow ? atMs : 0);
   return {
     ...{ index, row: step.row, facts },
     texts: sections.map(bounded),
@@ -44,21 +44,21 @@ export async function momentOf(world: MomentWorld, index: number): Promise<Momen
 }
 
 /** The whole text of a section, from its file where the journal has only a part of it. */
-export async function wholeText(world: MomentWorld, index: number, section: string): Promise<string> {
-  const found = contentOf(world, stepOf(world, index)).sections.find(({ id }) => id === section);
+export async function wholeText(deps: MomentDeps, index: number, section: string): Promise<string> {
+  const found = contentOf(deps, stepOf(deps, index)).sections.find(({ id }) => id === section);
   if (found === undefined) throw new UserFacing('There is no such text any more.', 'Select the step again.');
-  const text = found.file === undefined ? found.text : await world.source.readFile(found.file, maxWholeChars);
+  const text = found.file === undefined ? found.text : await deps.source.readFile(found.file, maxWholeChars);
   return cleanText(text).slice(0, maxWholeChars);
 }
 
-function contentOf({ states }: MomentWorld, step: Step) {
+function contentOf({ states }: MomentDeps, step: Step) {
   const state = states.at(step.endedBy ?? step.shownAt);
   if (state === undefined) throw new UserFacing('The journal does not begin with the start of a session.');
   return stepContent(states.events, step, state);
 }
 
 /** At the end of what took time, or later: a call that launched it shows it as the call left it. */
-async function runOf({ source, states }: MomentWorld, step: Step, laterMs: number): Promise<RunAt | undefined> {
+async function runOf({ source, states }: MomentDeps, step: Step, laterMs: number): Promise<RunAt | undefined> {
   const { runId } = step.row;
   if (runId === undefined || !isRunId(runId)) return undefined;
   const index = step.row.kind === 'tool' ? (step.endedBy ?? step.shownAt) : step.shownAt;
@@ -68,7 +68,7 @@ async function runOf({ source, states }: MomentWorld, step: Step, laterMs: numbe
   return runAt(source, { run, atMs: Math.max(event.at, laterMs), metrics: metricNames(run, source.ledger()) });
 }
 
-function stepOf({ timeline }: MomentWorld, index: number): Step {
+function stepOf({ timeline }: MomentDeps, index: number): Step {
   const step = timeline.steps[index];
   if (step === undefined) throw noSuchRow(index);
   return step;

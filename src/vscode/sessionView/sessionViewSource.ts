@@ -17,7 +17,7 @@ import type { OpenSessions } from '../window/openSessions.ts';
 import type { ObservedSession } from '../../agent/contract/observedSession.ts';
 import type { SessionHand, SessionViewSource } from './viewSource.ts';
 
-export interface SessionViewWorld {
+export interface SessionViewDeps {
   readonly engine: Engine;
   readonly sessions: OpenSessions;
   readonly clock: Clock;
@@ -26,10 +26,10 @@ export interface SessionViewWorld {
 
 /** Rejects with `UserFacing` for a session that does not exist. */
 export async function createSessionViewSource(
-  world: SessionViewWorld,
+  deps: SessionViewDeps,
   id: SessionId,
 ): Promise<SessionViewSource & Disposable> {
-  const source = new FollowedSession(world, id);
+  const source = new FollowedSession(deps, id);
   try {
     await source.refresh();
     if (source.events().length === 0)
@@ -43,16 +43,16 @@ export async function createSessionViewSource(
 
 class FollowedSession implements SessionViewSource, Disposable {
   readonly id: SessionId;
-  readonly #world: SessionViewWorld;
+  readonly #deps: SessionViewDeps;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
   readonly #elsewhere: ObservedSession;
   readonly onDidChange: Event<void> = this.#changed.event;
 
-  constructor(world: SessionViewWorld, id: SessionId) {
-    const { engine, sessions, clock, logger } = world;
+  constructor(deps: SessionViewDeps, id: SessionId) {
+    const { engine, sessions, clock, logger } = deps;
     this.id = id;
-    this.#world = world;
+    this.#deps = deps;
     const isOpenHere = (): boolean => this.#live !== undefined;
     this.#elsewhere = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
     this.#owned.add(this.#elsewhere.onDidChange(() => this.#changed.fire()));
@@ -86,13 +86,13 @@ class FollowedSession implements SessionViewSource, Disposable {
 
   async series(runId: RunId, metric: string): Promise<SeriesColumns | undefined> {
     const run = (this.#live?.state ?? this.#elsewhere.state)?.runs.get(runId);
-    const metrics = this.#world.engine.runs.get(runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
+    const metrics = this.#deps.engine.runs.get(runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
     const columns = metrics?.series(metric);
     return columns === undefined || columns.values.length === 0 ? undefined : columns;
   }
 
   async readFile(file: string, maxChars: number): Promise<string> {
-    const folder = homeAt(this.#world.engine.home).sessionFolder(this.id);
+    const folder = homeAt(this.#deps.engine.home).sessionFolder(this.id);
     const inside = path.relative(folder, path.resolve(folder, file));
     if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside))
       throw new UserFacing('This text is not kept with the session.');
@@ -116,7 +116,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   get #live(): Session | undefined {
-    return this.#world.sessions.get(this.id);
+    return this.#deps.sessions.get(this.id);
   }
 
   #readOnly(): string {

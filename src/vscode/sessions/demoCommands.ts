@@ -6,7 +6,7 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import { localId } from '../../presentation/machines/machineText.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { pickOne } from '../window/pick.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { isInside } from '../ui/folders.ts';
 import { machineIcons } from '../machines/machineLabels.ts';
 import { showSession } from './goalCommands.ts';
@@ -17,25 +17,25 @@ const pendingMs = 120_000;
 const folderName = 'helios-demo';
 const budget = { minutes: 20, turns: 120 };
 
-export function demoCommands(parts: Parts, memento: Memento): Handlers {
-  return { 'helios.tryDemo': (folder) => tryDemo(parts, memento, folder) };
+export function demoCommands(deps: WindowDeps, memento: Memento): Handlers {
+  return { 'helios.tryDemo': (folder) => tryDemo(deps, memento, folder) };
 }
 
 /** Starts the demo for which this folder was opened. */
-export async function startPendingDemo(parts: Parts, memento: Memento): Promise<void> {
+export async function startPendingDemo(deps: WindowDeps, memento: Memento): Promise<void> {
   const pending = memento.get<{ readonly folder: string; readonly atMs: number }>(pendingKey);
   if (pending === undefined || !isOpenHere(pending.folder)) return;
   await memento.update(pendingKey, undefined);
-  if (Date.now() - pending.atMs < pendingMs) await startDemo(parts, pending.folder);
+  if (Date.now() - pending.atMs < pendingMs) await startDemo(deps, pending.folder);
 }
 
-async function tryDemo(parts: Parts, memento: Memento, argument: unknown): Promise<void> {
-  await parts.host.get();
+async function tryDemo(deps: WindowDeps, memento: Memento, argument: unknown): Promise<void> {
+  await deps.host.get();
   const folder = typeof argument === 'string' && isAbsolute(argument) ? argument : await askFolder();
   if (folder === undefined) return;
   await mkdir(folder, { recursive: true });
-  await cp(demoFolder(parts), folder, { recursive: true, force: false });
-  if (isOpenHere(folder)) return startDemo(parts, folder);
+  await cp(demoFolder(deps), folder, { recursive: true, force: false });
+  if (isOpenHere(folder)) return startDemo(deps, folder);
   await memento.update(pendingKey, { folder, atMs: Date.now() });
   await commands.executeCommand('vscode.openFolder', Uri.file(folder));
 }
@@ -71,11 +71,11 @@ async function chooseFolder(): Promise<string | undefined> {
   return folder === undefined ? undefined : join(folder, folderName);
 }
 
-async function startDemo(parts: Parts, folder: string): Promise<void> {
-  const engine = await parts.host.get();
+async function startDemo(deps: WindowDeps, folder: string): Promise<void> {
+  const engine = await deps.host.get();
   const machine = await askMachine(engine.machines);
   if (machine === undefined) return;
-  const words = (await readFile(join(demoFolder(parts), 'goal.txt'), 'utf8')).trim();
+  const words = (await readFile(join(demoFolder(deps), 'goal.txt'), 'utf8')).trim();
   const goal = machine === localId ? words : `${words} on ${machine}`;
   const model = engine.providers().find(({ id }) => id === 'demo')?.defaultModel;
   const session = await engine.sessions.start({
@@ -86,7 +86,7 @@ async function startDemo(parts: Parts, folder: string): Promise<void> {
     ...(model !== undefined && { model }),
   });
   await run('helios.showMetrics', session.id);
-  await showSession(parts, session);
+  await showSession(deps, session);
 }
 
 /** Only where there is a choice. */
@@ -100,7 +100,7 @@ function askMachine(machines: Engine['machines']): Promise<string | undefined> {
   return pickOne(choices, 'Where to run the demo?');
 }
 
-const demoFolder = ({ extensionUri }: Parts): string => Uri.joinPath(extensionUri, 'media', 'demo').fsPath;
+const demoFolder = ({ extensionUri }: WindowDeps): string => Uri.joinPath(extensionUri, 'media', 'demo').fsPath;
 
 const isOpenHere = (folder: string): boolean =>
   (workspace.workspaceFolders ?? []).some(({ uri }) => isInside(uri.fsPath, folder));

@@ -8,22 +8,22 @@ import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { viewContainer } from '../ui/contributions.ts';
 import { offer } from '../notifications/notices.ts';
 import { pickGoing } from '../window/pick.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
 import { providerIn, refusalFor } from '../models/readiness.ts';
 import { suggestedBudget } from '../ui/settings.ts';
 import { pickFolder } from '../ui/workFolder.ts';
 
-export function goalCommands(parts: Parts): Handlers {
+export function goalCommands(deps: WindowDeps): Handlers {
   return {
-    'helios.startGoal': () => startGoal(parts),
-    'helios.follow': (argument) => follow(parts, argument),
+    'helios.startGoal': () => startGoal(deps),
+    'helios.follow': (argument) => follow(deps, argument),
     'helios.openFolder': () => commands.executeCommand('workbench.action.files.openFolder'),
   };
 }
 
-async function startGoal(parts: Parts): Promise<void> {
-  const engine = await parts.host.get();
+async function startGoal(deps: WindowDeps): Promise<void> {
+  const engine = await deps.host.get();
   const folder = await pickFolder('Where is the goal worked on?');
   if (folder === undefined && (workspace.workspaceFolders ?? []).length > 0) return;
   if (folder?.scheme !== 'file') {
@@ -43,7 +43,7 @@ async function startGoal(parts: Parts): Promise<void> {
   const budget = goal === undefined ? undefined : await askBudget();
   if (goal === undefined || budget === undefined) return;
   const session = await engine.sessions.start({ goal, budget, workFolder: folder.fsPath });
-  await showSession(parts, session);
+  await showSession(deps, session);
 }
 
 const askGoal = (): Thenable<string | undefined> =>
@@ -73,7 +73,7 @@ async function askBudget(): Promise<Budget | undefined> {
 }
 
 /** In the chat where there is one, else in the Experiments view. */
-export async function showSession({ following, logger }: Parts, session: Session): Promise<void> {
+export async function showSession({ following, logger }: WindowDeps, session: Session): Promise<void> {
   if (following.isFollowed(session.id)) {
     await commands.executeCommand('workbench.action.chat.open');
     return;
@@ -88,16 +88,16 @@ export async function showSession({ following, logger }: Parts, session: Session
   }
 }
 
-async function follow(parts: Parts, argument: unknown): Promise<void> {
-  const engine = await parts.host.get();
+async function follow(deps: WindowDeps, argument: unknown): Promise<void> {
+  const engine = await deps.host.get();
   const id = sessionIdOf(argument);
-  const open = id === undefined ? undefined : parts.sessions.get(id);
+  const open = id === undefined ? undefined : deps.sessions.get(id);
   if (id !== undefined && open === undefined) {
     const isThere = (await engine.sessions.list()).some((summary) => summary.id === id);
     if (!isThere) throw new UserFacing('There is no such session any more.');
     await run('helios.resumeSession', id);
     return;
   }
-  const session = open ?? (await pickGoing(parts.sessions, 'Follow which session?'));
-  if (session !== undefined) await showSession(parts, session);
+  const session = open ?? (await pickGoing(deps.sessions, 'Follow which session?'));
+  if (session !== undefined) await showSession(deps, session);
 }

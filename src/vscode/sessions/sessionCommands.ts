@@ -8,47 +8,47 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import { journalFolder } from '../window/documents.ts';
 import { pickGoing, pickOne, sessionChoice, summaryChoice, type Choice, anySession } from '../window/pick.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { callIdOf, sessionIdOf } from '../ui/commandTarget.ts';
 import { journalDocument } from './journalDocument.ts';
 import { approvalText, effectVerb, runningCount } from '../../presentation/sessions/sessionText.ts';
 import { approvalAnswers } from '../notifications/notices.ts';
 import { showSession } from './goalCommands.ts';
 
-export function sessionCommands(parts: Parts, showView: (id: SessionId) => Promise<void>): Handlers {
+export function sessionCommands(deps: WindowDeps, showView: (id: SessionId) => Promise<void>): Handlers {
   return {
-    'helios.say': (argument) => say(parts, argument),
-    'helios.pause': async (argument) => (await going(parts, argument, 'Pause which session?'))?.interrupt(),
-    'helios.stop': (argument) => stop(parts, argument),
-    'helios.resumeSession': (argument) => resume(parts, argument),
+    'helios.say': (argument) => say(deps, argument),
+    'helios.pause': async (argument) => (await going(deps, argument, 'Pause which session?'))?.interrupt(),
+    'helios.stop': (argument) => stop(deps, argument),
+    'helios.resumeSession': (argument) => resume(deps, argument),
     'helios.openSession': async (argument) => {
-      const id = await sessionFor(parts, argument);
+      const id = await sessionFor(deps, argument);
       if (id !== undefined) await showView(id);
     },
-    'helios.openJournal': (argument) => openJournal(parts, argument),
-    'helios.unpause': (argument) => unpause(parts, argument),
-    'helios.answerApproval': (argument, answer) => answerApproval(parts, callIdOf(argument), answer),
+    'helios.openJournal': (argument) => openJournal(deps, argument),
+    'helios.unpause': (argument) => unpause(deps, argument),
+    'helios.answerApproval': (argument, answer) => answerApproval(deps, callIdOf(argument), answer),
   };
 }
 
-async function going(parts: Parts, argument: unknown, title: string): Promise<Session | undefined> {
+async function going(deps: WindowDeps, argument: unknown, title: string): Promise<Session | undefined> {
   const id = sessionIdOf(argument);
-  await parts.host.get();
-  return (id === undefined ? undefined : parts.sessions.get(id)) ?? pickGoing(parts.sessions, title);
+  await deps.host.get();
+  return (id === undefined ? undefined : deps.sessions.get(id)) ?? pickGoing(deps.sessions, title);
 }
 
-async function unpause(parts: Parts, argument: unknown): Promise<void> {
-  await parts.host.get();
+async function unpause(deps: WindowDeps, argument: unknown): Promise<void> {
+  await deps.host.get();
   const id = sessionIdOf(argument);
-  const paused = parts.sessions.going().filter(({ state }) => state.phase === 'paused');
+  const paused = deps.sessions.going().filter(({ state }) => state.phase === 'paused');
   if (paused.length === 0) throw new UserFacing('No session is paused in this window.');
-  const choices = paused.map((session) => sessionChoice(session, parts.sessions));
+  const choices = paused.map((session) => sessionChoice(session, deps.sessions));
   const session = paused.find((each) => each.id === id) ?? (await pickOne(choices, 'Go on with which session?'));
   await session?.unpause();
 }
 
-async function say(parts: Parts, argument: unknown): Promise<void> {
-  const session = await going(parts, argument, 'Send a message to which session?');
+async function say(deps: WindowDeps, argument: unknown): Promise<void> {
+  const session = await going(deps, argument, 'Send a message to which session?');
   if (session === undefined) return;
   const text = await window.showInputBox({
     title: oneLine(session.state.goal, 60),
@@ -58,8 +58,8 @@ async function say(parts: Parts, argument: unknown): Promise<void> {
   if (text !== undefined && text.trim() !== '') await session.say(text.trim());
 }
 
-async function stop(parts: Parts, argument: unknown): Promise<void> {
-  const session = await going(parts, argument, 'Stop which session?');
+async function stop(deps: WindowDeps, argument: unknown): Promise<void> {
+  const session = await going(deps, argument, 'Stop which session?');
   if (session === undefined) return;
   const running = runningCount(session.state);
   if (running === 0) return session.stop();
@@ -72,16 +72,16 @@ async function stop(parts: Parts, argument: unknown): Promise<void> {
   if (killRuns !== undefined) await session.stop({ killRuns });
 }
 
-async function resume(parts: Parts, argument: unknown): Promise<void> {
-  const engine = await parts.host.get();
-  const id = sessionIdOf(argument) ?? (await pickSaved(parts));
+async function resume(deps: WindowDeps, argument: unknown): Promise<void> {
+  const engine = await deps.host.get();
+  const id = sessionIdOf(argument) ?? (await pickSaved(deps));
   if (id === undefined) return;
   const session = await engine.sessions.resume(id, { takesOver: true });
-  if (session.state.phase === 'ended') await say(parts, id);
-  else await showSession(parts, session);
+  if (session.state.phase === 'ended') await say(deps, id);
+  else await showSession(deps, session);
 }
 
-async function pickSaved({ host, sessions }: Parts): Promise<SessionId | undefined> {
+async function pickSaved({ host, sessions }: WindowDeps): Promise<SessionId | undefined> {
   const listed = await (await host.get()).sessions.list();
   const saved = listed.filter(({ id }) => sessions.get(id) === undefined);
   if (saved.length === 0) throw new UserFacing('There is no other session to resume.');
@@ -90,7 +90,7 @@ async function pickSaved({ host, sessions }: Parts): Promise<SessionId | undefin
   return picked?.value.id;
 }
 
-async function openJournal({ host, sessions, documents }: Parts, argument: unknown): Promise<void> {
+async function openJournal({ host, sessions, documents }: WindowDeps, argument: unknown): Promise<void> {
   const engine = await host.get();
   const id = await sessionFor({ host, sessions }, argument);
   if (id === undefined) return;
@@ -103,14 +103,14 @@ async function openJournal({ host, sessions, documents }: Parts, argument: unkno
 
 /** The session that the command was called on, or the one that the user picks. */
 async function sessionFor(
-  { host, sessions }: Pick<Parts, 'host' | 'sessions'>,
+  { host, sessions }: Pick<WindowDeps, 'host' | 'sessions'>,
   argument: unknown,
 ): Promise<SessionId | undefined> {
   const engine = await host.get();
   return sessionIdOf(argument) ?? (await anySession(engine.sessions.list(), sessions.all()[0]?.id));
 }
 
-async function answerApproval({ approvals }: Parts, callId: string | undefined, answer: unknown): Promise<void> {
+async function answerApproval({ approvals }: WindowDeps, callId: string | undefined, answer: unknown): Promise<void> {
   const pending = approvals.pending();
   const request = pending.find((each) => each.callId === callId) ?? (callId === undefined ? pending[0] : undefined);
   if (request === undefined) throw new UserFacing('This question was answered or withdrawn already.');
@@ -125,7 +125,7 @@ async function pickAnswer(request: ApprovalRequest): Promise<ApprovalAnswer | un
 }
 
 /** The quick pick behind the status bar. */
-export async function showActions({ sessions, approvals }: Parts): Promise<void> {
+export async function showActions({ sessions, approvals }: WindowDeps): Promise<void> {
   const action = (icon: string, label: string, command: string, args: readonly string[] = []) => ({
     label: `$(${icon}) ${label}`,
     command,

@@ -14,20 +14,20 @@ import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { writePieces } from '../../compose/newFile.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
-import type { Parts } from '../window/parts.ts';
+import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickOne, summaryChoice } from '../window/pick.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
 import { retentionLimits } from './retention.ts';
 import { pickBySearch } from './sessionSearch.ts';
 
-export function storeCommands(parts: Parts, showView: (id: SessionId) => Promise<void>): Handlers {
+export function storeCommands(deps: WindowDeps, showView: (id: SessionId) => Promise<void>): Handlers {
   return {
     'helios.searchSessions': async () => {
-      const id = await pickBySearch((await parts.host.get()).sessions);
+      const id = await pickBySearch((await deps.host.get()).sessions);
       if (id !== undefined) await showView(id);
     },
-    'helios.exportSessions': (argument) => exportSessions(parts, sessionIdOf(argument)),
-    'helios.cleanUpSessions': () => cleanUp(parts),
+    'helios.exportSessions': (argument) => exportSessions(deps, sessionIdOf(argument)),
+    'helios.cleanUpSessions': () => cleanUp(deps),
   };
 }
 
@@ -39,7 +39,7 @@ const kindLabels: Readonly<Record<ExportKind, string>> = {
   events: 'Events: the journal as it is',
 };
 
-async function exportSessions({ host }: Parts, named: SessionId | undefined): Promise<void> {
+async function exportSessions({ host }: WindowDeps, named: SessionId | undefined): Promise<void> {
   const engine = await host.get();
   const kinds = exportKinds.map((value) => ({ label: kindLabels[value], value }));
   const kind = await pickOne(kinds, 'Export what?');
@@ -83,7 +83,7 @@ const days = [30, 90, 180, 365] as const;
 const dayMs = 86_400_000;
 
 /** Shows what would go as a table, then asks. */
-async function cleanUp({ host, documents }: Parts): Promise<void> {
+async function cleanUp({ host, documents }: WindowDeps): Promise<void> {
   const engine = await host.get();
   const limits = await pickLimits();
   if (limits === undefined) return;

@@ -15,7 +15,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { TreeNode } from './treeNode.ts';
 
-export interface TreeParts {
+export interface TreeDeps {
   readonly id: string;
   /** The rows as they are now. */
   load(): Promise<readonly TreeNode[]>;
@@ -26,7 +26,7 @@ export interface TreeParts {
 type Row = { -readonly [Key in keyof TreeNode]: TreeNode[Key] };
 
 export class Tree implements TreeDataProvider<TreeNode>, Disposable {
-  readonly #parts: TreeParts;
+  readonly #deps: TreeDeps;
   readonly #changed = new EventEmitter<TreeNode | undefined>();
   readonly #view: TreeView<TreeNode>;
   readonly #owned = new DisposableStore();
@@ -39,10 +39,10 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   readonly onDidChangeTreeData = this.#changed.event;
   readonly onDidChangeVisibility: Event<boolean>;
 
-  constructor(parts: TreeParts) {
-    this.#parts = parts;
+  constructor(deps: TreeDeps) {
+    this.#deps = deps;
     this.#view = this.#owned.add(
-      window.createTreeView(parts.id, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true }),
+      window.createTreeView(deps.id, { treeDataProvider: this, canSelectMany: true, showCollapseAll: true }),
     );
     this.#owned.add(this.#changed);
     this.#owned.add(this.#view.onDidChangeVisibility(({ visible }) => visible && this.#isStale && this.refresh()));
@@ -77,7 +77,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
       const nodes = typeof children === 'function' ? await children() : (children ?? []);
       return nodes.map((node) => this.#rowFor(node));
     } catch (error) {
-      this.#parts.onFailure(error);
+      this.#deps.onFailure(error);
       return [];
     }
   }
@@ -100,7 +100,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   }
 
   async #takeRoots(): Promise<readonly TreeNode[]> {
-    const roots = this.#loaded ?? (await this.#parts.load());
+    const roots = this.#loaded ?? (await this.#deps.load());
     this.#loaded = undefined;
     this.#roots = roots;
     return roots;
@@ -110,7 +110,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
   async #redraw(): Promise<void> {
     try {
       const before = this.#roots;
-      const roots = await this.#parts.load();
+      const roots = await this.#deps.load();
       this.#roots = roots;
       if (before === undefined || String(roots.map(idOf)) !== String(before.map(idOf))) {
         this.#loaded = roots;
@@ -121,7 +121,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
       for (const [index, root] of roots.entries())
         if (JSON.stringify(root) !== JSON.stringify(before[index])) this.#changed.fire(this.#rowFor(root));
     } catch (error) {
-      this.#parts.onFailure(error);
+      this.#deps.onFailure(error);
     }
   }
 

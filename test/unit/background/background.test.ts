@@ -18,7 +18,7 @@ import { keepOn } from '../../../src/background/keepOn.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';
 import { backgroundEnv, BackgroundProcess } from '../../../src/vscode/keepRunning/keepRunningProcess.ts';
-import { fakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps } from '../../fakes/cliDeps.ts';
 import { fillDisk } from '../../fakes/fullDisk.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { researcher } from '../../fakes/researcher.ts';
@@ -241,9 +241,9 @@ describe('the background process', function () {
     await until(() => server.requests.length > asked);
     const worker = (await Lease.holder(homeAt(home).leaseFile(id), systemClock))?.pid;
     isSilent = false;
-    const world = fakeWorld({ folder, env: { [variable]: key, ANTHROPIC_BASE_URL: server.url } });
-    assert.equal(await runCli(['--yes', '--resume', id], world), 0, world.stderr.text);
-    assert.match(world.stdout.text, /lr=0\.3/);
+    const deps = fakeDeps({ folder, env: { [variable]: key, ANTHROPIC_BASE_URL: server.url } });
+    assert.equal(await runCli(['--yes', '--resume', id], deps), 0, deps.stderr.text);
+    assert.match(deps.stdout.text, /lr=0\.3/);
     assert.match(said(), /Session \S+ is handed over/);
     const found = await events(id);
     assert.deepEqual(

@@ -4,9 +4,9 @@ import { UserFacing } from '../../../src/base/errors.ts';
 import type { CliOptions } from '../../../src/cli/arguments.ts';
 import { runCli } from '../../../src/cli/cli.ts';
 import { readerOf } from '../../../src/cli/commandTable.ts';
-import { fakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps } from '../../fakes/cliDeps.ts';
 
-const world = () => fakeWorld({ folder: '/nowhere' });
+const world = () => fakeDeps({ folder: '/nowhere' });
 
 async function parse(...argv: string[]): Promise<CliOptions | undefined> {
   let taken: CliOptions | undefined;
@@ -14,7 +14,7 @@ async function parse(...argv: string[]): Promise<CliOptions | undefined> {
     taken = options;
     return Promise.resolve(0);
   };
-  await readerOf(argv, { world: world(), home: undefined, code: 0 }, take).parseAsync(argv, { from: 'user' });
+  await readerOf(argv, { deps: world(), home: undefined, code: 0 }, take).parseAsync(argv, { from: 'user' });
   return taken;
 }
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
-import { fakeWorld, type FakeWorld, type FakeWorldOptions } from '../../fakes/cliWorld.ts';
+import { fakeDeps, type FakeDeps, type FakeDepsOptions } from '../../fakes/cliDeps.ts';
 import { OauthServer } from '../../fakes/oauthServer.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import type { WireServer } from '../../fakes/wire.ts';
@@ -25,13 +25,13 @@ describe('helios auth', () => {
   const file = (name = 'chatgpt'): string => path.join(folder(), 'home/auth', name);
   const stored = (): { accessToken: string; refreshToken: string } =>
     JSON.parse(readFileSync(file(), 'utf8')) as { accessToken: string; refreshToken: string };
-  const world = ({ env = {}, ...options }: Partial<FakeWorldOptions> = {}): FakeWorld =>
-    fakeWorld({
+  const world = ({ env = {}, ...options }: Partial<FakeDepsOptions> = {}): FakeDeps =>
+    fakeDeps({
       folder: folder(),
       env: { CHATGPT_AUTH_URL: auth.url, CHATGPT_BASE_URL: server.url, ...env },
       ...options,
     });
-  const helios = async (it: FakeWorld, ...argv: string[]): Promise<number> => runCli(argv, it);
+  const helios = async (it: FakeDeps, ...argv: string[]): Promise<number> => runCli(argv, it);
   const addressIn = (text: string): string => /http:\S+\/oauth\/authorize\?\S+/.exec(text)?.[0] ?? '';
   /** Signs in as a user with a browser does. */
   async function login(it = world()): Promise<number> {

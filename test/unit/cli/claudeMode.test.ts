@@ -3,14 +3,14 @@ import { describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
 import { chooseProvider } from '../../../src/cli/choose.ts';
 import { readerOf } from '../../../src/cli/commandTable.ts';
-import { fakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps } from '../../fakes/cliDeps.ts';
 
 describe('the mode of Claude', () => {
   async function choose(...argv: string[]): Promise<string | undefined> {
-    const world = fakeWorld({ folder: '/nowhere' });
+    const deps = fakeDeps({ folder: '/nowhere' });
     let chosen: string | undefined;
-    await readerOf([...argv, 'goal'], { world, home: undefined, code: 0 }, async (options) => {
-      chosen = await chooseProvider(options, () => Promise.resolve('a key'), world);
+    await readerOf([...argv, 'goal'], { deps, home: undefined, code: 0 }, async (options) => {
+      chosen = await chooseProvider(options, () => Promise.resolve('a key'), deps);
       return 0;
     }).parseAsync([...argv, 'goal'], { from: 'user' });
     return chosen;

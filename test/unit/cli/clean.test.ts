@@ -8,7 +8,7 @@ import { runCli } from '../../../src/cli/cli.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';
 import { SyntheticJournal } from '../../bench/syntheticJournal.ts';
-import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
 const dayMs = 86_400_000;
@@ -16,10 +16,10 @@ const dayMs = 86_400_000;
 describe('cleaning up sessions', () => {
   const folder = scratchFolder();
   const home = () => homeAt(path.join(folder(), 'home'));
-  const helios = async (...argv: string[]): Promise<FakeWorld & { code: number }> => {
-    const world = fakeWorld({ folder: folder() });
-    world.stdout.columns = 200;
-    return Object.assign(world, { code: await runCli(argv, world) });
+  const helios = async (...argv: string[]): Promise<FakeDeps & { code: number }> => {
+    const deps = fakeDeps({ folder: folder() });
+    deps.stdout.columns = 200;
+    return Object.assign(deps, { code: await runCli(argv, deps) });
   };
 
   interface Made {
@@ -61,10 +61,10 @@ describe('cleaning up sessions', () => {
   it('shows what goes and why one stays on a narrow terminal, too', async () => {
     await made(100);
     await made(200, 'going');
-    const world = fakeWorld({ folder: folder() });
-    world.stdout.columns = 80;
-    assert.equal(await runCli(['clean', '--older-than', '90d'], world), 0);
-    const lines = world.stdout.text.split('\n');
+    const deps = fakeDeps({ folder: folder() });
+    deps.stdout.columns = 80;
+    assert.equal(await runCli(['clean', '--older-than', '90d'], deps), 0);
+    const lines = deps.stdout.text.split('\n');
     assert.match(lines[2] ?? '', / goes\b/);
     assert.ok(lines.some((line) => /stays: a run of it goes on/.test(line)));
     assert.ok(lines.slice(0, -2).every((line) => line.length <= 80));

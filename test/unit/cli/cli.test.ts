@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
-import { fakeWorld, shownBy, type FakeWorld, type FakeWorldOptions } from '../../fakes/cliWorld.ts';
+import { fakeDeps, shownBy, type FakeDeps, type FakeDepsOptions } from '../../fakes/cliDeps.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { ScriptedModel, type ScriptedReply } from '../../fakes/scriptedModel.ts';
@@ -36,8 +36,8 @@ const toGoal = new ScriptedModel((request) => {
 
 describe('helios', () => {
   const folder = scratchFolder();
-  const world = (options: Partial<FakeWorldOptions> = {}): FakeWorld => fakeWorld({ folder: folder(), ...options });
-  const saying = (...replies: ScriptedReply[]): Partial<FakeWorldOptions> => ({ model: new ScriptedModel(replies) });
+  const world = (options: Partial<FakeDepsOptions> = {}): FakeDeps => fakeDeps({ folder: folder(), ...options });
+  const saying = (...replies: ScriptedReply[]): Partial<FakeDepsOptions> => ({ model: new ScriptedModel(replies) });
   const demo = ['-P', 'demo', '--yes'];
 
   it('ends with 0 when the goal is met, and says where everything is', async () => {

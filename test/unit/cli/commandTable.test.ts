@@ -7,12 +7,12 @@ import { UserFacing } from '../../../src/base/errors.ts';
 import type { CliOptions } from '../../../src/cli/arguments.ts';
 import { runCli } from '../../../src/cli/cli.ts';
 import { declareCommands, readerOf } from '../../../src/cli/commandTable.ts';
-import type { CliWorld } from '../../../src/cli/world.ts';
-import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
+import type { CliDeps } from '../../../src/cli/cliDeps.ts';
+import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
-const lineOf = (world: CliWorld) => ({ world, home: undefined, code: 0 });
-const isolated = fakeWorld({ folder: '/nowhere' });
+const lineOf = (deps: CliDeps) => ({ deps, home: undefined, code: 0 });
+const isolated = fakeDeps({ folder: '/nowhere' });
 const { commands } = declareCommands(lineOf(isolated));
 
 /** Each with the words that name it. */
@@ -25,10 +25,10 @@ const all = named(declareCommands(lineOf(isolated)));
 
 describe('commands of the terminal', () => {
   const folder = scratchFolder();
-  const helios = async (...argv: string[]): Promise<FakeWorld & { code: number }> => {
-    const world = fakeWorld({ folder: folder() });
-    world.stdout.columns = 400;
-    return Object.assign(world, { code: await runCli(argv, world) });
+  const helios = async (...argv: string[]): Promise<FakeDeps & { code: number }> => {
+    const deps = fakeDeps({ folder: folder() });
+    deps.stdout.columns = 400;
+    return Object.assign(deps, { code: await runCli(argv, deps) });
   };
 
   it('are all listed by helios --help, each with a line', async () => {
@@ -78,12 +78,12 @@ describe('commands of the terminal', () => {
   }
 
   it('are written in the width of a terminal', async () => {
-    const world = fakeWorld({ folder: folder() });
-    world.stdout.columns = 80;
-    await runCli(['search', '--help'], world);
+    const deps = fakeDeps({ folder: folder() });
+    deps.stdout.columns = 80;
+    await runCli(['search', '--help'], deps);
     assert.ok(
-      world.stdout.text.split('\n').every((line) => line.length <= 80),
-      world.stdout.text,
+      deps.stdout.text.split('\n').every((line) => line.length <= 80),
+      deps.stdout.text,
     );
   });
 
@@ -110,11 +110,11 @@ describe('commands of the terminal', () => {
   for (const [argv, home] of homes)
     it(`take the home folder of: helios ${argv.join(' ')}`, async () => {
       const opened: string[] = [];
-      const createEngine: CliWorld['createEngine'] = (options) => {
+      const createEngine: CliDeps['createEngine'] = (options) => {
         opened.push(options.home);
         return Promise.reject(new UserFacing('It is enough to know the home.'));
       };
-      assert.equal(await runCli(argv, { ...fakeWorld({ folder: '/nowhere' }), createEngine }), 1);
+      assert.equal(await runCli(argv, { ...fakeDeps({ folder: '/nowhere' }), createEngine }), 1);
       assert.deepEqual(opened, [home]);
     });
 

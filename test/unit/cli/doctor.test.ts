@@ -8,7 +8,7 @@ import { logoutFinding } from '../../../src/cli/doctor/logout.ts';
 import type { ExecResult, Machine } from '../../../src/machines/machine.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { SyntheticJournal } from '../../bench/syntheticJournal.ts';
-import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
 describe('helios doctor', () => {
@@ -21,12 +21,9 @@ describe('helios doctor', () => {
     return file;
   };
   const key = { ANTHROPIC_API_KEY: 'sk-ant-0123456789' };
-  const helios = async (
-    env: Record<string, string> = key,
-    ...argv: string[]
-  ): Promise<FakeWorld & { code: number }> => {
-    const world = fakeWorld({ folder: folder(), env });
-    return Object.assign(world, { code: await runCli(['doctor', ...argv], world) });
+  const helios = async (env: Record<string, string> = key, ...argv: string[]): Promise<FakeDeps & { code: number }> => {
+    const deps = fakeDeps({ folder: folder(), env });
+    return Object.assign(deps, { code: await runCli(['doctor', ...argv], deps) });
   };
   const findings = async (env: Record<string, string> = key): Promise<(Finding & { code: number })[]> => {
     const { code, stdout } = await helios(env, '--json');

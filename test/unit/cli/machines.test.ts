@@ -9,7 +9,7 @@ import type { ResourceSample } from '../../../src/machines/resources/resourceSam
 import { machineTable } from '../../../src/cli/machines/machineTable.ts';
 import type { MachineReport } from '../../../src/presentation/machines/machineReport.ts';
 import { machineOptions } from '../../../src/presentation/machines/machineOptions.ts';
-import { fakeWorld, type FakeWorld, type FakeWorldOptions } from '../../fakes/cliWorld.ts';
+import { fakeDeps, type FakeDeps, type FakeDepsOptions } from '../../fakes/cliDeps.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { standIn } from '../../fakes/scriptedMachine.ts';
 
@@ -18,8 +18,8 @@ describe('helios machine', () => {
   const file = (home = 'home'): string => path.join(folder(), home, 'machines.json');
   const machines = (home?: string): unknown =>
     (JSON.parse(readFileSync(file(home), 'utf8')) as { machines: unknown }).machines;
-  const world = (options: Partial<FakeWorldOptions> = {}): FakeWorld =>
-    fakeWorld({
+  const world = (options: Partial<FakeDepsOptions> = {}): FakeDeps =>
+    fakeDeps({
       folder: folder(),
       createMachine: (entry) =>
         standIn(entry, folder(), () =>
@@ -29,7 +29,7 @@ describe('helios machine', () => {
         ),
       ...options,
     });
-  const helios = async (...argv: string[]): Promise<FakeWorld & { code: number }> => {
+  const helios = async (...argv: string[]): Promise<FakeDeps & { code: number }> => {
     const it = world();
     it.stdout.columns = 160;
     const code = await runCli(argv, it);
@@ -188,7 +188,7 @@ describe('questions of machines in the terminal', () => {
   const hostKey = { machine: 'gpu1', host: 'gpu1:2222', fingerprint: 'SHA256:abc', keyType: 'ssh-ed25519' };
 
   it('asks for a secret without showing it, one question at a time', async () => {
-    const it = fakeWorld({ folder: folder(), isTerminal: true });
+    const it = fakeDeps({ folder: folder(), isTerminal: true });
     const prompts = terminalPrompts(it);
     const [secret, isRight] = [prompts.askSecret(password, signal), prompts.confirmHostKey(hostKey, signal)];
     await until('it asks', () => it.stdout.text.includes("gpu1: ada@gpu1's password: "));
@@ -205,7 +205,7 @@ describe('questions of machines in the terminal', () => {
   });
 
   it('takes silence as no', async () => {
-    const it = fakeWorld({ folder: folder(), isTerminal: true });
+    const it = fakeDeps({ folder: folder(), isTerminal: true });
     const abort = new AbortController();
     const asked = terminalPrompts(it).askSecret(password, abort.signal);
     await until('it asks', () => it.stdout.text.includes('password'));
@@ -216,7 +216,7 @@ describe('questions of machines in the terminal', () => {
   });
 
   it('refuses where nobody can be asked, and says once what to do', async () => {
-    const it = fakeWorld({ folder: folder() });
+    const it = fakeDeps({ folder: folder() });
     const prompts = refusingPrompts(it);
     assert.equal(await prompts.askSecret(password, signal), undefined);
     assert.equal(await prompts.askSecret(password, signal), undefined);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
-import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import type { WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
@@ -43,13 +43,13 @@ describe('helios models', () => {
   const helios = async (
     argv: readonly string[],
     env: Record<string, string> = keys,
-  ): Promise<FakeWorld & { code: number }> => {
-    const world = fakeWorld({
+  ): Promise<FakeDeps & { code: number }> => {
+    const deps = fakeDeps({
       folder: folder(),
       env: { ...env, ANTHROPIC_BASE_URL: anthropic.url, OPENAI_BASE_URL: openai.url },
     });
-    world.stdout.columns = 120;
-    return Object.assign(world, { code: await runCli(argv, world) });
+    deps.stdout.columns = 120;
+    return Object.assign(deps, { code: await runCli(argv, deps) });
   };
 
   it('lists what the providers say, with sizes and prices, no wider than the terminal', async () => {
@@ -125,7 +125,7 @@ describe('helios models', () => {
   });
 
   const goal = ['--yes', '--json', 'bring loss < 1'];
-  const started = ({ stdout }: FakeWorld): unknown[] => {
+  const started = ({ stdout }: FakeDeps): unknown[] => {
     const { provider, model } = JSON.parse(stdout.text.split('\n')[0] ?? '') as Record<string, unknown>;
     return [provider, model];
   };

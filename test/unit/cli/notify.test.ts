@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
-import { fakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps } from '../../fakes/cliDeps.ts';
 import { notifySite } from '../../fakes/notifySite.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 
@@ -20,7 +20,7 @@ describe('a project in the terminal', () => {
     env: Readonly<Record<string, string>> = {},
   ): Promise<{ code: number; out: string; err: string }> {
     const model = new ScriptedModel([[{ name: 'finish', input: { outcome: 'blocked', summary: 'No.' } }]]);
-    const world = { ...fakeWorld({ folder, model, env }), stdin: Readable.from([input]) };
+    const world = { ...fakeDeps({ folder, model, env }), stdin: Readable.from([input]) };
     const code = await runCli([...words, '--home', path.join(folder, 'home')], world);
     return { code, out: world.stdout.text, err: world.stderr.text };
   }

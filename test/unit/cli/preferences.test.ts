@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
 import { runCli } from '../../../src/cli/cli.ts';
 import { preferencesFor, readPreferences } from '../../../src/cli/preferences.ts';
-import { fakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps } from '../../fakes/cliDeps.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import type { WireServer } from '../../fakes/wire.ts';
 import { startWireOpenaiChat } from '../../fakes/wireOpenaiChat.ts';
@@ -91,9 +91,9 @@ describe('the terminal with preferences', () => {
     server = await startWireOpenaiChat(() => ({ text: 'Forty-two.' }));
     await mkdir(path.join(folder(), 'home'), { recursive: true });
     await writeFile(path.join(folder(), 'home', 'preferences.json'), JSON.stringify(written(server.url)));
-    const world = fakeWorld({ folder: folder(), env });
-    const code = await runCli(['--home', 'home', '--print', 'what is it?', ...argv], world);
-    return { code, out: world.stdout.text, error: world.stderr.text, sent: server.requests[0] };
+    const deps = fakeDeps({ folder: folder(), env });
+    const code = await runCli(['--home', 'home', '--print', 'what is it?', ...argv], deps);
+    return { code, out: deps.stdout.text, error: deps.stderr.text, sent: server.requests[0] };
   }
   const lab = (baseUrl: string) => ({ endpoints: [{ id: 'lab-vllm', baseUrl, defaultModel: 'qwen3' }] });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
-import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 
 describe('helios report', () => {
@@ -12,7 +12,7 @@ describe('helios report', () => {
   beforeEach(async () => (folder = await mkdtemp(path.join(tmpdir(), 'helios-cli-'))));
   afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-  async function helios(...words: readonly string[]): Promise<{ readonly code: number; readonly world: FakeWorld }> {
+  async function helios(...words: readonly string[]): Promise<{ readonly code: number; readonly deps: FakeDeps }> {
     const model = new ScriptedModel([
       [{ name: 'remote_exec_background', input: { command: 'echo loss=0.5', metric_names: ['loss'] } }],
       [
@@ -23,25 +23,25 @@ describe('helios report', () => {
       ],
       [{ name: 'finish', input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] } }],
     ]);
-    const world = fakeWorld({ folder, model });
-    return { code: await runCli([...words, '--home', path.join(folder, 'home')], world), world };
+    const deps = fakeDeps({ folder, model });
+    return { code: await runCli([...words, '--home', path.join(folder, 'home')], deps), deps };
   }
 
   it('prints the brief of the newest session, and writes nothing', async () => {
-    const { world } = await helios('bring loss < 0.7', '--provider', 'demo', '--yes');
-    const written = /^Report +(.+)$/m.exec(world.stdout.text)?.[1] ?? '';
+    const { deps } = await helios('bring loss < 0.7', '--provider', 'demo', '--yes');
+    const written = /^Report +(.+)$/m.exec(deps.stdout.text)?.[1] ?? '';
     await rm(path.join(folder, 'helios-reports'), { recursive: true });
-    const { code, world: read } = await helios('report');
+    const { code, deps: read } = await helios('report');
     assert.equal(code, 0, read.stderr.text);
     assert.match(read.stdout.text, /^# bring loss \\< 0\.7\n[\s\S]*\*\*loss 0\.5\*\* in \[run 1\]/);
     assert.ok(!(await readdir(folder)).includes('helios-reports'), written);
   });
 
   it('writes it beside what a user changed, and prints where', async () => {
-    const { world } = await helios('bring loss < 0.7', '--provider', 'demo', '--yes');
-    const file = /^Report +(.+)$/m.exec(world.stdout.text)?.[1] ?? '';
+    const { deps } = await helios('bring loss < 0.7', '--provider', 'demo', '--yes');
+    const file = /^Report +(.+)$/m.exec(deps.stdout.text)?.[1] ?? '';
     await writeFile(file, 'my own words');
-    const { code, world: second } = await helios('report', '1', '--write');
+    const { code, deps: second } = await helios('report', '1', '--write');
     assert.equal(code, 0, second.stderr.text);
     const [brief = '', writeup = ''] = second.stdout.text.trim().split('\n');
     assert.deepEqual([path.basename(brief), path.basename(writeup)], ['brief-2.md', 'writeup.md']);
@@ -55,9 +55,9 @@ describe('helios report', () => {
       [['report', '--pdf'], /--pdf[\s\S]*See helios report --help/],
       [['report', '1', '2'], /Too many arguments/],
     ] as const) {
-      const { code, world } = await helios(...words);
+      const { code, deps } = await helios(...words);
       assert.equal(code, 1);
-      assert.match(world.stderr.text, problem);
+      assert.match(deps.stderr.text, problem);
     }
   });
 });

@@ -5,7 +5,7 @@ import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { runCli } from '../../../src/cli/cli.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
-import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
 import { eventually, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
 
 const launch = (command: string) => [{ name: 'remote_exec_background', input: { command, metric_names: ['loss'] } }];
@@ -31,8 +31,8 @@ describe('runs and sessions of another process', () => {
   });
   afterEach(() => bed.dispose());
 
-  const world = (): FakeWorld => fakeWorld({ folder: folder() });
-  const helios = async (...argv: string[]): Promise<FakeWorld & { code: number }> => {
+  const world = (): FakeDeps => fakeDeps({ folder: folder() });
+  const helios = async (...argv: string[]): Promise<FakeDeps & { code: number }> => {
     const of = world();
     return Object.assign(of, { code: await runCli(argv, of) });
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import { Screen } from '../../../src/cli/screen/screen.ts';
-import { FakeOutput, shownBy } from '../../fakes/cliWorld.ts';
+import { FakeOutput, shownBy } from '../../fakes/cliDeps.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
 describe('Screen', () => {

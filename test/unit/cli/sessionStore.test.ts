@@ -6,16 +6,16 @@ import { describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
 import { isSessionId, newRunId, newSessionId, type SessionId } from '../../../src/base/ids.ts';
 import { homeAt } from '../../../src/storage/home.ts';
-import { fakeWorld, type FakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { SyntheticJournal } from '../../bench/syntheticJournal.ts';
 
 describe('sessions in the terminal', () => {
   const folder = scratchFolder();
-  const helios = async (...argv: string[]): Promise<FakeWorld & { code: number }> => {
-    const world = fakeWorld({ folder: folder() });
-    world.stdout.columns = 200;
-    return Object.assign(world, { code: await runCli(argv, world) });
+  const helios = async (...argv: string[]): Promise<FakeDeps & { code: number }> => {
+    const deps = fakeDeps({ folder: folder() });
+    deps.stdout.columns = 200;
+    return Object.assign(deps, { code: await runCli(argv, deps) });
   };
   const home = () => homeAt(`${folder()}/home`);
 
@@ -55,12 +55,12 @@ describe('sessions in the terminal', () => {
   for (const columns of [80, 40])
     it(`are listed with their goals in ${columns} columns`, async () => {
       await sessions();
-      const world = fakeWorld({ folder: folder() });
-      world.stdout.columns = columns;
-      assert.equal(await runCli(['sessions'], world), 0);
-      const lines = world.stdout.text.trimEnd().split('\n');
+      const deps = fakeDeps({ folder: folder() });
+      deps.stdout.columns = columns;
+      assert.equal(await runCli(['sessions'], deps), 0);
+      const lines = deps.stdout.text.trimEnd().split('\n');
       assert.ok(lines.every((line) => line.length <= columns));
-      assert.ok(lines.includes('   bring loss < 0.3 with warmup'), world.stdout.text);
+      assert.ok(lines.includes('   bring loss < 0.3 with warmup'), deps.stdout.text);
     });
 
   const mistakes: [string[], RegExp][] = [

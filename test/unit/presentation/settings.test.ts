@@ -11,7 +11,7 @@ import {
   type SettingName,
   type Settings,
 } from '../../../src/presentation/settings/settings.ts';
-import { fakeWorld } from '../../fakes/cliWorld.ts';
+import { fakeDeps } from '../../fakes/cliDeps.ts';
 
 const engineWith = (values: Partial<Settings>) =>
   engineSettingsOf((name: SettingName) => values[name] ?? defaultOf(name));
@@ -91,7 +91,7 @@ describe('settings', () => {
 
 describe('settings of the terminal', () => {
   it('are the options that there are', () => {
-    const line = { world: fakeWorld({ folder: '/nowhere' }), home: undefined, code: 0 };
+    const line = { deps: fakeDeps({ folder: '/nowhere' }), home: undefined, code: 0 };
     const help = readerOf([], line, () => Promise.resolve(0)).helpInformation();
     for (const option of settingNames.map((name) => settingOf(name).option))
       assert.ok(option === undefined || new RegExp(`${option}\\b`).test(help), option);

@@ -18,7 +18,7 @@ import { Sleeper, type Wake } from '../../../src/sleep/sleeper.ts';
 import type { SleepRequest } from '../../../src/sleep/trigger.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../fakes/sshd.ts';
-import { FakeWorld } from './fakeWorld.ts';
+import { FakeDeps } from './fakePorts.ts';
 
 /** Between two looks at a machine, at the least. */
 const tickMs = 2000;
@@ -41,7 +41,7 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
     const folder = scratchFolder();
     const path = (file: string): string => join(folder(), file);
     let owned: DisposableStore;
-    let world: FakeWorld;
+    let deps: FakeDeps;
     let sleeper: Sleeper;
     let children: ChildProcess[];
     const silences: (() => void)[] = [];
@@ -55,12 +55,12 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
       const resources = owned.add(
         new MachineResources({ machines, going: () => [], onDidChangeRuns, clock: systemClock }),
       );
-      world = Object.assign(new FakeWorld(systemClock), {
+      deps = Object.assign(new FakeDeps(systemClock), {
         probes,
         resources,
         machine: (id: string) => machines.get(id),
       });
-      sleeper = owned.add(new Sleeper(world, systemClock));
+      sleeper = owned.add(new Sleeper(deps, systemClock));
     });
     afterEach(() => {
       owned.dispose();
@@ -82,9 +82,9 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
         },
         {
           clock: systemClock,
-          machines: { get: (id) => world.machine(id) },
-          probes: world.probes,
-          resources: world.resources,
+          machines: { get: (id) => deps.machine(id) },
+          probes: deps.probes,
+          resources: deps.resources,
           runs: { find: () => undefined, findSweep: () => undefined, going: () => [] },
         },
       );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { commandValue, readFileValue } from '../../../src/sleep/metricSource.ts';
-import { FakeMachine } from './fakeWorld.ts';
+import { FakeMachine } from './fakePorts.ts';
 
 describe('values of files and commands', () => {
   const read = (type: 'json_file' | 'csv_file', text: string, field = 'loss'): Promise<number> => {

@@ -3,22 +3,22 @@ import { beforeEach, describe, it } from 'mocha';
 import { ToolFailure } from '../../../src/base/errors.ts';
 import { MachineFailure } from '../../../src/machines/machine.ts';
 import { parseSleep, type ParsedSleep } from '../../../src/sleep/parseTriggers.ts';
-import type { FoundRun } from '../../../src/sleep/sleepWorld.ts';
+import type { FoundRun } from '../../../src/sleep/sleepPorts.ts';
 import type { Trigger } from '../../../src/sleep/trigger.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import { FakeWorld, run7, run8 } from './fakeWorld.ts';
+import { FakeDeps, run7, run8 } from './fakePorts.ts';
 
 const hour = 3600_000;
 
 describe('parseSleep', () => {
   let clock: ManualClock;
-  let world: FakeWorld;
+  let deps: FakeDeps;
   let runs: Map<string, FoundRun>;
 
   beforeEach(() => {
     clock = new ManualClock();
-    world = new FakeWorld(clock);
-    world.add('local');
+    deps = new FakeDeps(clock);
+    deps.add('local');
     runs = new Map([
       ['local:70', { id: run7, name: 'run 7', isEnded: true }],
       ['8', { id: run8, name: 'run 8', isEnded: false }],
@@ -30,9 +30,9 @@ describe('parseSleep', () => {
       { reason: 'r', conditions, logic: 'any', deadlineMinutes },
       {
         clock,
-        machines: { get: (id) => world.machine(id) },
-        probes: world.probes,
-        resources: world.resources,
+        machines: { get: (id) => deps.machine(id) },
+        probes: deps.probes,
+        resources: deps.resources,
         runs: {
           find: (reference) => runs.get(reference),
           findSweep: (reference) => (reference === 's1' ? 's1' : undefined),
@@ -79,7 +79,7 @@ describe('parseSleep', () => {
   });
 
   it('takes another process only while it is alive, with what tells it from a later one', async () => {
-    const local = world.machine('local');
+    const local = deps.machine('local');
     const condition = { type: 'process_exit', machine_id: 'local', pid: 42 };
     await refused(condition, /no process 42 on local: it has ended already.*Runs that are going: run 8/);
     local.processes.push({ pid: 42, startTime: '991', command: 'sleep 60' });
@@ -106,7 +106,7 @@ describe('parseSleep', () => {
   });
 
   it('takes a pattern only when it finds something, and says what is like it', async () => {
-    const local = world.machine('local');
+    const local = deps.machine('local');
     const condition = { type: 'process_exit', machine_id: 'local', process_pattern: 'train\\.py' };
     local.processes.push({ pid: 42, startTime: '991', command: 'python Train_gpt.py --lr 1' });
     await refused(
@@ -206,7 +206,7 @@ describe('parseSleep', () => {
     const expected = { type: 'file', machineId: 'local', path: '/project/log' };
     assert.deepEqual(await one(file), { ...expected, mode: 'exists' });
     assert.deepEqual(await one({ ...file, mode: 'modified' }), { ...expected, mode: 'modified' });
-    world.machine('local').write('/project/log', 'abc', 1234.5);
+    deps.machine('local').write('/project/log', 'abc', 1234.5);
     assert.deepEqual(await one({ ...file, mode: 'modified' }), {
       ...expected,
       mode: 'modified',
@@ -228,7 +228,7 @@ describe('parseSleep', () => {
     const condition = { type: 'resource', machine_id: 'local', resource: 'gpu_util', threshold: 10 };
     await refused(condition, /local does not tell its gpu_util; it tells: nothing/);
     const gpus = [{ id: '1', utilisationPercent: 90 }];
-    world.resources.sample('local', { gpus, cpuPercent: 12 });
+    deps.resources.sample('local', { gpus, cpuPercent: 12 });
     const trigger = { type: 'resource', machineId: 'local', resource: 'gpu_util', comparator: '<', threshold: 10 };
     assert.deepEqual(await one(condition), trigger);
     assert.deepEqual(await one({ ...condition, gpu_index: 1, comparator: '>=', sustained_checks: 3 }), {

@@ -3,20 +3,20 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Sleeper, type Wake } from '../../../src/sleep/sleeper.ts';
 import type { Trigger } from '../../../src/sleep/trigger.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import { FakeWorld, run7 } from './fakeWorld.ts';
+import { FakeDeps, run7 } from './fakePorts.ts';
 
 const minute = 60_000;
 
 describe('a sleep until all of it holds', () => {
   let clock: ManualClock;
-  let world: FakeWorld;
+  let deps: FakeDeps;
   let sleeper: Sleeper;
   let wakes: Wake[];
   beforeEach(() => {
     clock = new ManualClock();
-    world = new FakeWorld(clock);
-    world.add('local');
-    sleeper = new Sleeper(world, clock);
+    deps = new FakeDeps(clock);
+    deps.add('local');
+    sleeper = new Sleeper(deps, clock);
     wakes = [];
   });
   afterEach(() => sleeper.dispose());
@@ -27,8 +27,8 @@ describe('a sleep until all of it holds', () => {
 
   it('waits on for what else is to come where the metric holds as its run ends', async () => {
     arm({ type: 'tracked_metric', runIds: [run7], metric: 'loss', comparator: '<', threshold: 1 }, inAMinute());
-    world.print(run7, 'loss', 0.5);
-    world.end(run7);
+    deps.print(run7, 'loss', 0.5);
+    deps.end(run7);
     await clock.advance(minute - 1);
     assert.deepEqual(wakes, []);
     await clock.advance(1);
@@ -40,7 +40,7 @@ describe('a sleep until all of it holds', () => {
 
   it('keeps that a file was modified, also when it is then put back or removed', async () => {
     for (const after of ['as before', 'gone'] as const) {
-      const local = world.machine('local');
+      const local = deps.machine('local');
       local.write('/log', 'old', 5000);
       const baseline = { modifiedMs: 5000, sizeBytes: 3 };
       arm({ type: 'file', machineId: 'local', path: '/log', mode: 'modified', baseline }, inAMinute());

@@ -5,7 +5,7 @@ import type { RunId } from '../../../src/base/ids.ts';
 import { Sleeper, type Wake } from '../../../src/sleep/sleeper.ts';
 import type { Comparator, SleepRequest, Trigger } from '../../../src/sleep/trigger.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import { FakeWorld, run7, run8 } from './fakeWorld.ts';
+import { FakeDeps, run7, run8 } from './fakePorts.ts';
 
 const minute = 60_000;
 const ends = (runId: RunId): Trigger => ({ type: 'process_exit', runId, name: runId === run7 ? 'run 7' : 'run 8' });
@@ -28,22 +28,22 @@ const exists = (machineId: string, path = '/done'): Trigger => ({ type: 'file', 
 
 describe('Sleeper', () => {
   let clock: ManualClock;
-  let world: FakeWorld;
+  let deps: FakeDeps;
   let sleeper: Sleeper;
   let wakes: Wake[];
 
   beforeEach(() => {
     clock = new ManualClock();
-    world = new FakeWorld(clock);
-    world.add('local');
-    sleeper = new Sleeper(world, clock);
+    deps = new FakeDeps(clock);
+    deps.add('local');
+    sleeper = new Sleeper(deps, clock);
     wakes = [];
   });
 
   afterEach(() => {
     sleeper.dispose();
     assert.equal(clock.pendingTimers, 0, 'timers are left');
-    assert.equal(world.hasListeners, false, 'listeners are left');
+    assert.equal(deps.hasListeners, false, 'listeners are left');
   });
 
   const timer = (afterMs: number): Trigger => ({ type: 'timer', atMs: clock.now() + afterMs });
@@ -79,11 +79,11 @@ describe('Sleeper', () => {
 
   for (const trouble of ['hangs', 'unreachable'] as const)
     it(`is not held up by a machine: ${trouble}`, async () => {
-      const gpu = world.add('gpu1');
+      const gpu = deps.add('gpu1');
       gpu.trouble = trouble;
       arm(request('any', exists('gpu1'), json('gpu1'), json('gone'), exists('local')));
       assert.equal(await wokeBy(40_000), undefined);
-      world.machine('local').write('/done', '');
+      deps.machine('local').write('/done', '');
       const wake = await wokeBy(2000);
       assert.deepEqual(wake?.met, ['/done exists']);
       assert.equal(wake.errors.length, 3);
@@ -93,7 +93,7 @@ describe('Sleeper', () => {
 
   it('hears the end of a run at once, and of one that has ended before', async () => {
     arm(request('any', ends(run8), ends(run7)));
-    world.end(run7);
+    deps.end(run7);
     assert.deepEqual((await wokeBy())?.met, ['run 7 ends']);
     wakes = [];
     arm(request('any', ends(run7)));
@@ -103,32 +103,32 @@ describe('Sleeper', () => {
 
   it('compares values as they come, whatever comes after them', async () => {
     arm(request('any', loss('<', 1)));
-    world.print(run8, 'loss', 0.1);
-    world.print(run7, 'accuracy', 0.1);
-    world.print(run7, 'loss', 3, NaN, -Infinity, 1);
+    deps.print(run8, 'loss', 0.1);
+    deps.print(run7, 'accuracy', 0.1);
+    deps.print(run7, 'loss', 3, NaN, -Infinity, 1);
     assert.equal(await wokeBy(), undefined);
-    world.print(run7, 'loss', 0.99, 1.5);
+    deps.print(run7, 'loss', 0.99, 1.5);
     assert.deepEqual((await wokeBy())?.met, ['loss < 1']);
   });
 
   it('never takes NaN for a value, not even for an unequal one', async () => {
     for (const comparator of ['<', '>', '<=', '>=', '==', '!='] as const) arm(request('any', loss(comparator, 1)));
-    world.print(run7, 'loss', NaN);
+    deps.print(run7, 'loss', NaN);
     assert.equal(await wokeBy(minute), undefined);
   });
 
   it('takes a value that was read before it was armed', async () => {
-    world.print(run7, 'loss', 0.5);
+    deps.print(run7, 'loss', 0.5);
     arm(request('any', loss('<', 1)));
     assert.equal((await wokeBy())?.why, 'trigger');
   });
 
   it('does not wait for a metric of runs that have ended', async () => {
     arm(request('any', loss('<', 1, [run7, run8])));
-    world.print(run7, 'loss', 2);
-    world.end(run7);
+    deps.print(run7, 'loss', 2);
+    deps.end(run7);
     assert.equal(await wokeBy(), undefined);
-    world.end(run8);
+    deps.end(run8);
     const wake = await wokeBy();
     assert.equal(wake?.why, 'run_ended');
     assert.deepEqual(wake.unmet, ['loss < 1']);
@@ -136,46 +136,46 @@ describe('Sleeper', () => {
 
   it('takes the last value of a run that ends', async () => {
     arm(request('any', loss('<', 1)));
-    world.print(run7, 'loss', 0.5);
-    world.end(run7);
+    deps.print(run7, 'loss', 0.5);
+    deps.end(run7);
     assert.equal((await wokeBy())?.why, 'trigger');
   });
 
   it('goes on when a metric cannot come any more but something else can', async () => {
     arm(request('any', loss('<', 1), timer(minute)));
-    world.end(run7);
+    deps.end(run7);
     assert.equal(await wokeBy(minute - 1), undefined);
     assert.equal((await wokeBy(1))?.why, 'trigger');
   });
 
   it('does not wait for all when one of them can never be', async () => {
     arm(request('all', loss('<', 1), timer(30 * minute)));
-    world.end(run7);
+    deps.end(run7);
     assert.equal((await wokeBy())?.why, 'run_ended');
   });
 
   it('with all, keeps ends and timers and looks at the newest metric', async () => {
     arm(request('all', ends(run8), timer(minute), loss('<', 1)));
-    world.print(run7, 'loss', 0.5);
-    world.print(run7, 'loss', 2);
-    world.end(run8);
+    deps.print(run7, 'loss', 0.5);
+    deps.print(run7, 'loss', 2);
+    deps.end(run8);
     assert.equal(await wokeBy(5 * minute), undefined, 'a dip counts only while it lasts');
-    world.print(run7, 'loss', 0.5, 2);
+    deps.print(run7, 'loss', 0.5, 2);
     assert.equal(await wokeBy(), undefined, 'nor does one within a batch');
-    world.print(run7, 'loss', 2, NaN);
+    deps.print(run7, 'loss', 2, NaN);
     assert.equal(await wokeBy(), undefined);
-    world.print(run7, 'loss', 0.9);
+    deps.print(run7, 'loss', 0.9);
     assert.deepEqual((await wokeBy())?.met, ['run 8 ends', '00:01:00 UTC', 'loss < 1']);
   });
 
   it('with all, reads a file metric anew', async () => {
-    const local = world.machine('local');
+    const local = deps.machine('local');
     local.write('/m.json', '{"loss": 0.5}');
     arm(request('all', json('local'), ends(run7)));
     await clock.advance(10_000);
     local.write('/m.json', '{"loss": 2}', 2000.5);
     await clock.advance(10_000);
-    world.end(run7);
+    deps.end(run7);
     assert.equal(await wokeBy(10_000), undefined);
     local.write('/m.json', '{"loss": 0.1}', 3000.5);
     assert.equal((await wokeBy(10_000))?.why, 'trigger');
@@ -190,28 +190,28 @@ describe('Sleeper', () => {
   it('wakes at the deadline, once', async () => {
     arm(request('any', loss('<', 1)));
     assert.equal((await wokeBy(60 * minute))?.why, 'deadline');
-    world.print(run7, 'loss', 0);
-    world.end(run7);
+    deps.print(run7, 'loss', 0);
+    deps.end(run7);
     assert.equal((await wokeBy(60 * minute))?.why, 'deadline');
   });
 
   it('wakes once when everything happens together', async () => {
     arm(request('any', ends(run7), ends(run8), loss('<', 1), timer(0)));
-    world.print(run7, 'loss', 0);
-    world.end(run7);
-    world.end(run8);
+    deps.print(run7, 'loss', 0);
+    deps.end(run7);
+    deps.end(run8);
     assert.deepEqual((await wokeBy(minute))?.met.length, 3);
   });
 
   it('says nothing once it was disposed, even if it was about to', async () => {
     const sleep = arm(request('any', ends(run7)));
-    world.end(run7);
+    deps.end(run7);
     sleep.dispose();
     assert.equal(await wokeBy(60 * minute), undefined);
   });
 
   it('goes on after a restart from what was recorded', async () => {
-    const local = world.machine('local');
+    const local = deps.machine('local');
     local.write('/m.json', 'old', 1000);
     const baseline = { modifiedMs: 1000, sizeBytes: 3 };
     const modified: Trigger = { type: 'file', machineId: 'local', path: '/m.json', mode: 'modified', baseline };
@@ -219,11 +219,11 @@ describe('Sleeper', () => {
     arm(asked);
     await clock.advance(1000);
     sleeper.dispose();
-    world.end(run7);
+    deps.end(run7);
     local.write('/m.json', 'new', 2000);
     await clock.advance(10 * minute);
     assert.equal(wakes.length, 0);
-    sleeper = new Sleeper(world, clock);
+    sleeper = new Sleeper(deps, clock);
     arm(JSON.parse(JSON.stringify(asked)) as SleepRequest);
     assert.equal((await wokeBy(0))?.why, 'trigger');
   });
@@ -238,12 +238,12 @@ describe('Sleeper', () => {
   it('sees a file made that was not there before', async () => {
     arm(request('any', { type: 'file', machineId: 'local', path: '/new', mode: 'modified' }));
     assert.equal(await wokeBy(minute), undefined);
-    world.machine('local').write('/new', '');
+    deps.machine('local').write('/new', '');
     assert.equal((await wokeBy(2000))?.why, 'trigger');
   });
 
   it('takes a silent machine for no end of a process, and a new process by the same pid for one', async () => {
-    const gpu = world.add('gpu1');
+    const gpu = deps.add('gpu1');
     gpu.processes.push({ pid: 42, startTime: '100', command: 'sleep' });
     arm(request('any', { type: 'foreign_exit', machineId: 'gpu1', pid: 42, startTime: '100' }));
     assert.equal(await wokeBy(minute), undefined);
@@ -258,7 +258,7 @@ describe('Sleeper', () => {
   const gone: Trigger = { type: 'pattern_exit', machineId: 'local', pattern: 'train', processes: [train] };
 
   it('waits for all that the pattern finds, also those that come later or change their name', async () => {
-    const { processes } = world.machine('local');
+    const { processes } = deps.machine('local');
     processes.push(train);
     arm(request('any', gone));
     assert.equal(await wokeBy(minute), undefined);
@@ -272,7 +272,7 @@ describe('Sleeper', () => {
   });
 
   it('does not take another process with the same pid for the one that was found', async () => {
-    const { processes } = world.machine('local');
+    const { processes } = deps.machine('local');
     processes.push({ pid: 42, startTime: '900', command: 'vim' });
     arm(request('any', gone));
     assert.equal((await wokeBy(4000))?.why, 'trigger');
@@ -281,7 +281,7 @@ describe('Sleeper', () => {
   const stable: Trigger = { type: 'file', machineId: 'local', path: '/out', mode: 'size_stable', windowMs: minute };
 
   it('waits until a file has kept its size for the window, and begins it anew after a restart', async () => {
-    const local = world.machine('local');
+    const local = deps.machine('local');
     arm(request('any', stable));
     assert.equal(await wokeBy(5 * minute), undefined, 'there is none');
     for (let size = 1; size < 20; size += 1) {
@@ -290,14 +290,14 @@ describe('Sleeper', () => {
     }
     await clock.advance(30_000);
     sleeper.dispose();
-    sleeper = new Sleeper(world, clock);
+    sleeper = new Sleeper(deps, clock);
     arm(request('any', stable));
     assert.equal(await wokeBy(50_000), undefined);
     assert.deepEqual((await wokeBy(12_000))?.met, ['/out size_stable']);
   });
 
   it('does not take a file for stable while nobody could look at it', async () => {
-    const local = world.machine('local');
+    const local = deps.machine('local');
     local.write('/out', 'x');
     arm(request('any', stable));
     await clock.advance(10_000);
@@ -309,7 +309,7 @@ describe('Sleeper', () => {
   });
 
   it('counts new values of a file in a row, not looks at the same one', async () => {
-    const local = world.machine('local');
+    const local = deps.machine('local');
     local.write('/m.json', '{"loss": 0.5}');
     arm(request('any', { ...json('local'), sustainedChecks: 3 } as Trigger));
     assert.equal(await wokeBy(10 * minute), undefined);
@@ -322,7 +322,7 @@ describe('Sleeper', () => {
   });
 
   it('reads a file once more where its time is too coarse to show a change', async () => {
-    const local = world.machine('local');
+    const local = deps.machine('local');
     local.write('/m.json', '{"loss": 2.5}', clock.now());
     arm(request('any', json('local')));
     assert.equal(await wokeBy(100), undefined);
@@ -332,9 +332,9 @@ describe('Sleeper', () => {
 
   it('counts values of a run in a row', async () => {
     arm(request('any', { ...loss('<', 1), sustainedChecks: 2 } as Trigger));
-    world.print(run7, 'loss', 0.5, 2, 0.5, NaN, 0.5);
+    deps.print(run7, 'loss', 0.5, 2, 0.5, NaN, 0.5);
     assert.equal(await wokeBy(), undefined);
-    world.print(run7, 'loss', 0.5);
+    deps.print(run7, 'loss', 0.5);
     assert.equal((await wokeBy())?.why, 'trigger');
   });
 
@@ -349,7 +349,7 @@ describe('Sleeper', () => {
     };
     arm(request('any', idle));
     const gpus = (...percents: (number | undefined)[]) =>
-      world.resources.sample('gpu1', {
+      deps.resources.sample('gpu1', {
         gpus: percents.map((percent, id) => ({
           id: String(id),
           ...(percent !== undefined && { utilisationPercent: percent }),
@@ -371,7 +371,7 @@ describe('Sleeper', () => {
   });
 
   it('takes what a command prints, and says when that is no number', async () => {
-    const local = world.machine('local');
+    const local = deps.machine('local');
     const source = { type: 'command', command: 'tail -1 loss' } as const;
     local.printed = 'epoch 3';
     const low: Trigger = { type: 'metric', machineId: 'local', source, field: 'x', comparator: '<', threshold: 1 };

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { EventFiles } from '../../../src/sleep/tensorboard/eventFiles.ts';
 import { maskedChecksum, readRecords } from '../../../src/sleep/tensorboard/records.ts';
 import { readScalars } from '../../../src/sleep/tensorboard/scalars.ts';
-import { FakeMachine } from './fakeWorld.ts';
+import { FakeMachine } from './fakePorts.ts';
 
 const varint = (value: bigint): Buffer => {
   const bytes: number[] = [];

@@ -3,14 +3,14 @@ import { describe, it } from 'mocha';
 import { ToolFailure } from '../../../src/base/errors.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { MachineFailure } from '../../../src/machines/machine.ts';
-import type { SleepMachine } from '../../../src/sleep/sleepWorld.ts';
+import type { SleepMachine } from '../../../src/sleep/sleepPorts.ts';
 import type { SleepRequest } from '../../../src/sleep/trigger.ts';
 import { sleep, type SleepDeps } from '../../../src/tools/waiting/sleep.ts';
 import { startMonitor } from '../../../src/tools/waiting/startMonitor.ts';
 import { stopMonitor } from '../../../src/tools/waiting/stopMonitor.ts';
 import type { Tool, ToolResult } from '../../../src/tools/tool.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
-import { FakeWorld } from '../sleep/fakeWorld.ts';
+import { FakeDeps } from '../sleep/fakePorts.ts';
 
 const context = {
   sessionId: 's-1' as SessionId,
@@ -31,7 +31,7 @@ function setUp(more: Partial<SleepDeps> = {}): { tool: Tool; requests: SleepRequ
   const requests: SleepRequest[] = [];
   const commands: string[] = [];
   const run = { id: 'r-00000000700000' as RunId, name: 'run 7', isEnded: false };
-  const world = new FakeWorld(new ManualClock());
+  const deps = new FakeDeps(new ManualClock());
   const tool = sleep({
     clock: new ManualClock(),
     runs: {
@@ -45,8 +45,8 @@ function setUp(more: Partial<SleepDeps> = {}): { tool: Tool; requests: SleepRequ
         throw new MachineFailure('unknown_machine', `There is no machine ${id}; there is local.`);
       },
     },
-    probes: world.probes,
-    resources: world.resources,
+    probes: deps.probes,
+    resources: deps.resources,
     checkCommand: (command) => commands.push(command),
     sleep: (request) => {
       requests.push(request);

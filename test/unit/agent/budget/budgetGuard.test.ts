@@ -66,9 +66,9 @@ describe('the guard of the limits', () => {
     ['32,000 tokens of a model that no list has', {}, { model: 'mystery' }, 32_000],
     ['what was asked for', { maxOutputTokens: 8_000 }, { maxOutputTokens: 100 }, 100],
   ];
-  for (const [name, world, planned, tokens] of replies)
+  for (const [name, deps, planned, tokens] of replies)
     it(`takes for the longest reply ${name}`, async () => {
-      const guard = await guardOf({ ...world, budget: { tokens: 10_000_000 } });
+      const guard = await guardOf({ ...deps, budget: { tokens: 10_000_000 } });
       assert.deepEqual(await guard.affordable({ ...call, ...planned }), { kind: 'fits', maxOutputTokens: tokens });
     });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { judgeEvidence, type EvidenceSource } from '../../../../src/agent/loop/verdict.ts';
+import { judgeEvidence, type EvidenceDeps } from '../../../../src/agent/loop/verdict.ts';
 import { ToolFailure } from '../../../../src/base/errors.ts';
 import { parseGoalTarget } from '../../../../src/experiments/target.ts';
 import type { MetricSummary } from '../../../../src/metrics/metric.ts';
@@ -14,7 +14,7 @@ const measured: Readonly<Record<string, readonly MetricSummary[]>> = {
 const runs = new Map(
   Object.entries(measured).map(([number, metrics]) => [number, runState(Number(number), { metrics })]),
 );
-const source: EvidenceSource = {
+const source: EvidenceDeps = {
   find: (reference) => runs.get(reference),
   summaries: ({ metrics }) => metrics,
   names: () => [...runs.keys()].map((number) => `run ${number}`).join(', '),

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import ssh2 from 'ssh2';
-import { SshConnection, type SshConnectionParts } from '../../../../src/machines/ssh/sshConnection.ts';
+import { SshConnection, type SshConnectionDeps } from '../../../../src/machines/ssh/sshConnection.ts';
 import type { SshTarget } from '../../../../src/machines/ssh/sshConfig.ts';
 import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
 import { isAlive } from '../alive.ts';
@@ -28,7 +28,7 @@ describe('SshConnection', () => {
     sshd.trustHostKey();
   });
 
-  function connect(target: SshTarget, parts: Partial<SshConnectionParts> = {}): SshMachine {
+  function connect(target: SshTarget, parts: Partial<SshConnectionDeps> = {}): SshMachine {
     const connection = new SshConnection(target, { ...scriptedPrompts(), random: () => 0, ...parts });
     const machine = new SshMachine({ id: 'gpu1', connection, homeFolder: '/' });
     owned.push(connection, machine);

@@ -7,7 +7,7 @@ import type { EngineHost } from './engineHost.ts';
 import type { FollowTarget } from './followTarget.ts';
 import type { OpenSessions } from './openSessions.ts';
 
-export interface Parts {
+export interface WindowDeps {
   readonly host: EngineHost;
   readonly sessions: OpenSessions;
   readonly approvals: Approvals;

@@ -14,7 +14,7 @@ export type SleepProbes = Pick<MachineProbes, 'watch' | 'once'>;
 /** What `MachineResources` does. */
 export type SleepResources = Pick<MachineResources, 'watch' | 'latest' | 'take' | 'onDidChange'>;
 
-export interface SleepWorld {
+export interface SleepPorts {
   /** Has a verdict, or was never started. A run whose machine does not answer has not ended. */
   isEnded(runId: RunId): boolean;
   /** Every point of the sweep is over, also those that were to be launched. */

@@ -5,7 +5,7 @@ import type { DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { homeAt } from '../compose/home.ts';
 import type { Message } from '../notify/notification.ts';
-import type { KeepRunningParts } from './keepRunning/keepRunning.ts';
+import type { KeepRunningDeps } from './keepRunning/keepRunning.ts';
 import { takeRenewed } from './keepRunning/keepRunningSecrets.ts';
 import { createMachineQuestions } from './machines/machineQuestions.ts';
 import { Notes } from './memory/notes.ts';
@@ -18,7 +18,7 @@ import { EngineHost, type CreateEngine } from './window/engineHost.ts';
 import { FollowTarget } from './window/followTarget.ts';
 import { OpenSessions } from './window/openSessions.ts';
 
-export type WindowParts = KeepRunningParts & { readonly notes: Notes };
+export type AppDeps = KeepRunningDeps & { readonly notes: Notes };
 
 export interface WindowPartsDeps {
   readonly context: ExtensionContext;
@@ -33,14 +33,14 @@ export const isTrusted = (): boolean => workspace.isTrusted;
 export const openFolders = (): string[] => (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
 /** Creates what the features of this window share. The engine is created when it is first needed. */
-export function createWindowParts({
+export function createAppDeps({
   context,
   owned,
   hostModels,
   logger,
   createEngine,
   onNotify,
-}: WindowPartsDeps): WindowParts {
+}: WindowPartsDeps): AppDeps {
   const { secrets, extensionUri } = context;
   const keys = new ApiKeys(secrets, process.env);
   const approvals = new Approvals();

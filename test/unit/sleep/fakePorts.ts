@@ -14,7 +14,7 @@ import type {
 import { MachineFailure, type ExecResult } from '../../../src/machines/machine.ts';
 import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
 import type { MetricPoint } from '../../../src/metrics/metric.ts';
-import type { SleepProbes, SleepMachine, SleepResources, SleepWorld } from '../../../src/sleep/sleepWorld.ts';
+import type { SleepProbes, SleepMachine, SleepResources, SleepPorts } from '../../../src/sleep/sleepPorts.ts';
 import { WatchedEmitter } from '../../fakes/watchedEmitter.ts';
 
 export const run7 = 'r-00000000700000' as RunId;
@@ -155,7 +155,7 @@ class FakeResources implements SleepResources {
   }
 }
 
-export class FakeWorld implements SleepWorld {
+export class FakeDeps implements SleepPorts {
   readonly #ended = new WatchedEmitter<RunId>();
   readonly #endedSweep = new WatchedEmitter<string>();
   readonly #points = new WatchedEmitter<{ runId: RunId; points: readonly MetricPoint[] }>();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { systemClock, type Clock } from '../../src/base/clock.ts';
 import { Emitter } from '../../src/base/emitter.ts';
-import type { CliWorld } from '../../src/cli/world.ts';
+import type { CliDeps } from '../../src/cli/cliDeps.ts';
 import { createEngine, type EngineOptions } from '../../src/compose/engine.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
 import { assetsFolder } from './testEngine.ts';
@@ -23,7 +23,7 @@ export class FakeOutput extends EventEmitter {
   }
 }
 
-export interface FakeWorld extends CliWorld {
+export interface FakeDeps extends CliDeps {
   readonly stdin: PassThrough & { isTTY?: boolean };
   readonly stdout: FakeOutput;
   readonly stderr: FakeOutput;
@@ -33,7 +33,7 @@ export interface FakeWorld extends CliWorld {
   readonly opened: string[];
 }
 
-export interface FakeWorldOptions {
+export interface FakeDepsOptions {
   readonly folder: string;
   readonly model?: ModelProvider;
   readonly env?: Readonly<Record<string, string>>;
@@ -43,9 +43,9 @@ export interface FakeWorldOptions {
 }
 
 /** The real engine below `folder/home`, with `model` in place of the provider of its id. */
-export function fakeWorld(given: FakeWorldOptions): FakeWorld {
+export function fakeDeps(given: FakeDepsOptions): FakeDeps {
   const { folder, model, env = {}, isTerminal = false, clock = systemClock, createMachine } = given;
-  const stdin: FakeWorld['stdin'] = new PassThrough();
+  const stdin: FakeDeps['stdin'] = new PassThrough();
   const stdout = new FakeOutput();
   stdin.isTTY = isTerminal;
   stdout.isTTY = isTerminal;

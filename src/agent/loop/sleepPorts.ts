@@ -6,12 +6,12 @@ import { summaryFor } from '../../experiments/ledger.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MetricPoint } from '../../metrics/metric.ts';
 import type { Runs } from '../../runs/runs.ts';
-import type { SleepProbes, SleepResources, SleepWorld } from '../../sleep/sleepWorld.ts';
+import type { SleepProbes, SleepResources, SleepPorts } from '../../sleep/sleepPorts.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 
-export interface WorldDeps {
+export interface SleepPortsDeps {
   readonly log: SessionLog;
   readonly runs: Runs;
   readonly machines: Machines;
@@ -20,14 +20,14 @@ export interface WorldDeps {
   readonly resources: SleepResources;
 }
 
-export function createSleepWorld({
+export function createSleepPorts({
   log,
   runs,
   machines,
   sessionRuns,
   probes,
   resources,
-}: WorldDeps): SleepWorld & Disposable {
+}: SleepPortsDeps): SleepPorts & Disposable {
   const ended = new Emitter<RunId>();
   const sweepEnded = new Emitter<string>();
   const read = new Emitter<{ readonly runId: RunId; readonly points: readonly MetricPoint[] }>();

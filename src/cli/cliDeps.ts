@@ -15,7 +15,7 @@ export interface Output {
   off(event: 'resize', listener: () => void): unknown;
 }
 
-export interface CliWorld {
+export interface CliDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
