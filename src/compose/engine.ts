@@ -1,4 +1,4 @@
-/** Builds the engine from ports, top to bottom in order of dependency. Knows no skin; used by all of them and by tests. */
+/** Builds the engine from ports, top to bottom in order of dependency. Knows no front end; used by all of them and by tests. */
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Engine } from '../agent/contract/engine.ts';

@@ -7,7 +7,7 @@ import { commandForm } from './commandForm.ts';
 const limitMs = 5_000;
 
 export interface ComparedCode {
-  /** A work tree of the repository that has the trees, absolute. */
+  /** A worktree of the repository that has the trees, absolute. */
   readonly repo: string;
   readonly tree: string;
   /** In the order in which they are preferred. */

@@ -7,7 +7,7 @@
 export type CodeState =
   | {
       readonly kind: 'git';
-      /** The top folder of the work tree, absolute, on the machine. */
+      /** The top folder of the worktree, absolute, on the machine. */
       readonly repo: string;
       /** The commit that was checked out; absent in a repository without one. */
       readonly head?: string;

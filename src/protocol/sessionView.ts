@@ -196,7 +196,7 @@ export interface StateAt {
   readonly moreRuns: number;
 }
 
-export interface Moment {
+export interface StepDetail {
   readonly index: number;
   readonly row: TimelineRow;
   readonly facts: readonly Fact[];
@@ -280,7 +280,7 @@ export interface SessionChange {
 export const ready = new RequestType0<SessionHeader, ViewProblem>('ready');
 export const readRows = new RequestType<RowsQuery, RowsAnswer, ViewProblem>('rows.read');
 export const readTrack = new RequestType<TrackQuery, TrackAnswer, ViewProblem>('track.read');
-export const readMoment = new RequestType<{ readonly row: number }, Moment, ViewProblem>('moment.read');
+export const readStepDetail = new RequestType<{ readonly row: number }, StepDetail, ViewProblem>('moment.read');
 /** The whole text of a section of a moment. */
 export const readWhole = new RequestType<{ readonly row: number; readonly section: string }, string, ViewProblem>(
   'whole.read',

@@ -1,6 +1,6 @@
 /** One metric of several runs, overlaid: the champion thicker, the goal dashed, a cross where a value is no number. */
 import type { SeriesColumns } from '../metrics/metric.ts';
-import { downsample, stepAxis } from '../metrics/downsample.ts';
+import { downsampleForPlot, stepAxis } from '../metrics/downsampleForPlot.ts';
 import { plotPixels, renderPlot, topOfPlot, type LegendEntry } from './plot.ts';
 import type { Scale } from './scale.ts';
 import { element, lineClass, pathOf, xmlText } from './svg.ts';
@@ -18,13 +18,13 @@ export interface RunChart {
   readonly goal?: { readonly value: number; readonly text: string };
 }
 
-type DrawnRun = Pick<ChartRun, 'name' | 'isChampion'> & ReturnType<typeof downsample>;
+type DrawnRun = Pick<ChartRun, 'name' | 'isChampion'> & ReturnType<typeof downsampleForPlot>;
 
 /** An SVG document; `undefined` where no run has a finite value. */
 export function runChart({ metric, runs, goal }: RunChart): string | undefined {
   const drawn = runs.map(({ series, ...run }): DrawnRun => ({
     ...run,
-    ...downsample(stepAxis(series), series.values, { pixels: plotPixels / 2 }),
+    ...downsampleForPlot(stepAxis(series), series.values, { pixels: plotPixels / 2 }),
   }));
   const hasMarks = drawn.some(({ nonFinite }) => nonFinite.length > 0);
   return renderPlot({

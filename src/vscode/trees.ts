@@ -30,7 +30,7 @@ const frameMs = 1_000;
 /** Sessions of other windows and of the terminal are looked for at most this often. */
 const listEveryMs = 60_000;
 /** Those that go on there are drawn anew this often, while the tree is seen. */
-const elsewhereEveryMs = 10_000;
+const foreignEveryMs = 10_000;
 
 interface Listed {
   readonly atMs: number;
@@ -41,7 +41,7 @@ interface Listed {
 export class Trees implements Disposable {
   readonly #owned = new DisposableStore();
   #listed: Listed | undefined;
-  #elsewhere: Disposable | undefined;
+  #foreign: Disposable | undefined;
   readonly #trees: readonly Tree[];
   readonly #machineViews: MachineViews;
 
@@ -56,8 +56,8 @@ export class Trees implements Disposable {
       experiments.badge(runningRuns(open), 'run going', 'runs going');
       const listed = await this.#list(engine.sessions);
       const owners = await ownersOf(engine.sessions, listed);
-      this.#elsewhere?.dispose();
-      this.#elsewhere = owners.size > 0 ? systemClock.after(elsewhereEveryMs, () => experiments.reload()) : undefined;
+      this.#foreign?.dispose();
+      this.#foreign = owners.size > 0 ? systemClock.after(foreignEveryMs, () => experiments.reload()) : undefined;
       return experimentRows({
         ...{ open, listed, owners },
         nowMs: Date.now(),
@@ -104,7 +104,7 @@ export class Trees implements Disposable {
   }
 
   dispose(): void {
-    this.#elsewhere?.dispose();
+    this.#foreign?.dispose();
     this.#owned.dispose();
   }
 

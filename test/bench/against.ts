@@ -77,7 +77,7 @@ function linesOf(sides: { readonly old: Rounds; readonly new: Rounds }): string[
   return [...lines, ...oldOnly.map((name) => `  ${name.padEnd(nameWidth)}  only in the old one`)];
 }
 
-/** A work tree beside the results, with the packages that its lock file asks for. */
+/** A worktree beside the results, with the packages that its lock file asks for. */
 async function checkOut(ref: string): Promise<string> {
   const commit = await git('rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`);
   await mkdir(benchFolder, { recursive: true });

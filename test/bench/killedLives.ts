@@ -30,7 +30,7 @@ export interface LifeTerms {
 export type LifeNews = { readonly upMs: number; readonly processorMs: number } | { readonly backgroundPid: number };
 
 /** When something is killed: `share`, 0 to 1, is drawn at random. */
-export interface Moment {
+export interface StepDetail {
   readonly share: number;
   /** About how long it takes until the session goes on. */
   readonly bootMs: number;
@@ -53,12 +53,12 @@ const longestLifeMs = 600;
 const refreshEveryMs = 10;
 const maxBootMs = 20_000;
 
-const inBootMs = ({ share, bootMs }: Moment): number | undefined =>
+const inBootMs = ({ share, bootMs }: StepDetail): number | undefined =>
   share < inBoot ? (share / inBoot) * bootMs : undefined;
-const afterBootMs = ({ share }: Moment): number => ((share - inBoot) / (1 - inBoot)) * longestLifeMs;
+const afterBootMs = ({ share }: StepDetail): number => ((share - inBoot) / (1 - inBoot)) * longestLifeMs;
 
 /** Without a moment it lives until the session has ended. Rejects where it fails by itself. */
-export async function live(terms: LifeTerms, moment?: Moment): Promise<Lived> {
+export async function live(terms: LifeTerms, moment?: StepDetail): Promise<Lived> {
   const life = fork(join(import.meta.dirname, 'nightLife.ts'), [JSON.stringify(terms)], { stdio: 'inherit' });
   const told: { upMs?: number; processorMs?: number; backgroundPid?: number } = {};
   let diedMs = 0;
@@ -91,7 +91,7 @@ export interface Kept {
 export async function keepOn(
   { backgroundPid = 0, diedMs }: Lived,
   { home, graceMs }: LifeTerms,
-  { moment, isKilled }: { readonly moment: Moment; readonly isKilled: boolean },
+  { moment, isKilled }: { readonly moment: StepDetail; readonly isKilled: boolean },
 ): Promise<Kept> {
   const endMs = inBootMs({ ...moment, bootMs: moment.bootMs + graceMs });
   let upAtMs: number | undefined;

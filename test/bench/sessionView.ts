@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { SessionId } from '../../src/base/ids.ts';
 import { silentLogger } from '../../src/base/logger.ts';
 import { connect } from '../../src/protocol/connect.ts';
-import { readMoment, readRows, readTrack, ready } from '../../src/protocol/sessionView.ts';
+import { readStepDetail, readRows, readTrack, ready } from '../../src/protocol/sessionView.ts';
 import { homeAt } from '../../src/storage/home.ts';
 import { OpenSessions } from '../../src/vscode/window/openSessions.ts';
 import { SessionViewHost } from '../../src/vscode/sessionView/viewHost.ts';
@@ -92,7 +92,7 @@ async function open(folder: string, sessionId: SessionId, { scrubs }: Terms): Pr
     await Promise.all([
       view.sendRequest(readRows, { from: rows - 50, to: rows }),
       view.sendRequest(readTrack, track),
-      view.sendRequest(readMoment, { row: rows - 1 }),
+      view.sendRequest(readStepDetail, { row: rows - 1 }),
     ]);
     const openMs = performance.now() - startedMs;
     const scrubsMs = await scrub(view, rows, scrubs);
@@ -112,7 +112,7 @@ async function open(folder: string, sessionId: SessionId, { scrubs }: Terms): Pr
 async function scrub(view: MessageConnection, rows: number, scrubs: number): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < scrubs; index++)
-    times.push(await timed(() => view.sendRequest(readMoment, { row: (index * 7919) % rows })));
+    times.push(await timed(() => view.sendRequest(readStepDetail, { row: (index * 7919) % rows })));
   return times;
 }
 

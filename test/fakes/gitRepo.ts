@@ -64,7 +64,7 @@ const ours = /^\.git\/(?:objects|refs\/helios|worktrees)(?:\/|$)/;
 
 /**
  * Name → kind, mode, content and time of change of all that is in a folder, `.git` included: index, refs, reflogs, stash,
- * settings, hooks. Left out: the object store, refs and work trees of ours.
+ * settings, hooks. Left out: the object store, refs and worktrees of ours.
  */
 export function pictureOf(folder: string): ReadonlyMap<string, string> {
   const picture = new Map<string, string>();

@@ -4,7 +4,7 @@ import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import type { Ledger } from '../../src/experiments/ledger.ts';
 import type { SeriesColumns } from '../../src/metrics/metric.ts';
-import type { SessionHand, SessionViewSource } from '../../src/vscode/sessionView/viewSource.ts';
+import type { SessionControls, SessionViewSource } from '../../src/vscode/sessionView/viewSource.ts';
 import { WatchedEmitter } from './watchedEmitter.ts';
 
 /** A session in memory, written by the test as it goes. */
@@ -70,7 +70,7 @@ export class MemorySessionSource implements SessionViewSource {
     return ledgerOf(state, (run) => run.metrics);
   }
 
-  hand(): SessionHand | string {
+  controls(): SessionControls | string {
     const note = (deed: string): Promise<void> => {
       this.deeds.push(deed);
       return Promise.resolve();

@@ -8,7 +8,7 @@ const maxTableColumns = 120;
 /** Words to avoid, each with the usual one. */
 const otherWords: readonly (readonly [RegExp, string])[] = [
   [/\bpersons?\b/i, 'user'],
-  [/\bwork trees?\b/i, 'worktree'],
+  [/\bworktrees?\b/i, 'worktree'],
   [/\bkeepers?\b/i, 'background process'],
   [/\banew\b/i, 'again'],
 ];

@@ -157,7 +157,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
         );
       }
       const ranIn = [...session.state.runs.values()].map(({ spec }) => spec.cwd);
-      assert.equal(new Set(ranIn).size, 4, 'each reproduction in a work tree of its own');
+      assert.equal(new Set(ranIn).size, 4, 'each reproduction in a worktree of its own');
       assert.deepEqual(
         differences(before, pictureOf(repo.folder)).filter((name) => name !== 'train.sh'),
         [],

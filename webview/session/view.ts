@@ -9,8 +9,8 @@ import { Spoken } from '../shared/spoken.ts';
 import { onThemeChange } from '../shared/theme.ts';
 import { Inbox } from './inbox.ts';
 import { emptyMessage } from './emptyMessage.ts';
-import { MomentPane } from './momentPane.ts';
-import { MomentReader } from './momentReader.ts';
+import { StepPane } from './stepPane.ts';
+import { StepDetailReader } from './stepDetailReader.ts';
 import { Player } from './player.ts';
 import { RowStore } from './rowStore.ts';
 import { Shell } from './shell.ts';
@@ -35,8 +35,8 @@ export class SessionView {
   readonly #list: TimelineList;
   readonly #track: Track;
   readonly #transport: Transport;
-  readonly #pane: MomentPane;
-  readonly #moments: MomentReader;
+  readonly #pane: StepPane;
+  readonly #details: StepDetailReader;
   readonly #inbox: Inbox;
   readonly #player: Player;
   #header: SessionHeader | undefined;
@@ -64,14 +64,14 @@ export class SessionView {
       step: (by) => this.#select(this.#view.state.row + by),
     });
     this.#transport = this.#buildTransport();
-    this.#pane = new MomentPane({
+    this.#pane = new StepPane({
       openRun: (runId) => void connection.sendNotification(protocol.openRunOutput, { runId }),
       openMetrics: () => void connection.sendNotification(protocol.openMetrics, {}),
       readWhole: (row, section) => connection.sendRequest(protocol.readWhole, { row, section }),
     });
-    this.#moments = new MomentReader(
+    this.#details = new StepDetailReader(
       connection,
-      (moment) => this.#pane.render(moment),
+      (detail) => this.#pane.render(detail),
       (message) => this.#pane.showProblem(message),
     );
     this.#inbox = new Inbox(connection, { sort: (sort) => this.#view.update({ sort }) });
@@ -97,7 +97,7 @@ export class SessionView {
     this.#rows.invalidate(0, this.#header.rows);
     void this.#track.refresh();
     this.#inbox.show(this.#view.state, this.#header);
-    this.#moments.read(this.#view.state.row);
+    this.#details.read(this.#view.state.row);
     this.#redraw();
   }
 
@@ -143,14 +143,14 @@ export class SessionView {
     const { isLive, row } = this.#view.state;
     const last = Math.max(0, header.rows - 1);
     if (isLive && row !== last) this.#view.update({ row: last });
-    else if (isLive || row >= firstRow) this.#moments.read(row);
+    else if (isLive || row >= firstRow) this.#details.read(row);
     if (before !== undefined && header.openQuestions > before.openQuestions)
       this.#spoken.say('A new question is in the inbox');
     this.#redraw();
   }
 
   #onArranged(state: ViewState, before: ViewState): void {
-    if (state.row !== before.row) this.#moments.read(state.row);
+    if (state.row !== before.row) this.#details.read(state.row);
     if (this.#header !== undefined && (state.tab !== before.tab || state.sort !== before.sort))
       this.#inbox.show(state, this.#header);
     this.#redraw();

@@ -34,7 +34,7 @@ export interface CleanReport {
 export interface Retention {
   /** Looks only. */
   plan(limits: RetentionLimits): Promise<RetentionPlan>;
-  /** Removes what was planned and may still go: sessions, their runs on every machine, their work trees. */
+  /** Removes what was planned and may still go: sessions, their runs on every machine, their worktrees. */
   carryOut(plan: RetentionPlan): Promise<CleanReport>;
   /** A session that is kept stays whatever its age. */
   keep(id: SessionId, isKept: boolean): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * An experiment run again: its code in a fresh work tree, the same command, machine and limits; then each metric beside what
+ * An experiment run again: its code in a fresh worktree, the same command, machine and limits; then each metric beside what
  * was measured before. Whether it was reproduced is said only against the spread of repeats, or a tolerance that was given.
  */
 import path from 'node:path';
@@ -79,7 +79,7 @@ interface Place {
   readonly differences: readonly string[];
 }
 
-/** A fresh work tree with the kept code; where none was kept, the folder as it is now, and that is said. */
+/** A fresh worktree with the kept code; where none was kept, the folder as it is now, and that is said. */
 async function placeOf(
   { log, clock }: ReproductionDeps,
   { id, plan, machine }: Planned & { readonly machine: Machine },

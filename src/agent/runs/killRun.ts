@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Machines } from '../../machines/machine.ts';
-import { endRun } from '../../runs/elsewhere.ts';
+import { endRun } from '../../runs/foreignRun.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { KilledRun, SessionOwner } from '../contract/sessions.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';

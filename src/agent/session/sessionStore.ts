@@ -7,7 +7,7 @@ import { readJournal } from '../../storage/journal.ts';
 import type { Home } from '../../storage/home.ts';
 import { Lease } from '../../storage/lease.ts';
 import type { Machines } from '../../machines/machine.ts';
-import { watchRun, type RunSink } from '../../runs/elsewhere.ts';
+import { watchRun, type RunSink } from '../../runs/foreignRun.ts';
 import type { RunEnd } from '../../runs/run.ts';
 import type { OwnerKind } from '../../storage/leaseOwner.ts';
 import { StorageFailure } from '../../storage/storageFailure.ts';
@@ -30,7 +30,7 @@ import { foldSession } from '../journal/fold.ts';
 import { budgetFor, checkDefaultMachine } from './projectSettings.ts';
 import { resumeText } from '../context/prompt.ts';
 import { profileOf } from '../profiles/profiles.ts';
-import { ledgerElsewhere } from '../runs/ledgerElsewhere.ts';
+import { foreignLedger } from '../runs/foreignLedger.ts';
 import { searchJournals } from '../archive/search.ts';
 import type { SearchHit, SearchOptions } from '../contract/search.ts';
 import { LiveSession } from './session.ts';
@@ -43,7 +43,7 @@ import { checkModel } from './sessionModels.ts';
 import { createParts } from './sessionParts.ts';
 import { unfinishedOf } from './unfinished.ts';
 import type { ObservedSession, ObserveOptions } from '../contract/observedSession.ts';
-import { SessionElsewhere } from './sessionElsewhere.ts';
+import { ForeignSession } from './foreignSession.ts';
 
 export interface SessionStoreDeps {
   readonly home: Home;
@@ -143,7 +143,7 @@ export class SessionStore implements Sessions {
     const state = foldSession(events as readonly JournalEvent[]);
     if (state === undefined && events.length + damage.length > 0) throw withoutStart(file);
     if (state === undefined) throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
-    const ledger = this.#open.get(id)?.ledger ?? (await ledgerElsewhere(this.#deps.home, state));
+    const ledger = this.#open.get(id)?.ledger ?? (await foreignLedger(this.#deps.home, state));
     return { state, events: events as readonly JournalEvent[], ledger, damage };
   }
 
@@ -169,7 +169,7 @@ export class SessionStore implements Sessions {
   observe(id: SessionId, options: ObserveOptions = {}): ObservedSession {
     const { home, shared } = this.#deps;
     const { clock, logger } = shared;
-    return new SessionElsewhere({ home, clock, logger, isOpenHere: () => this.#open.has(id), ...options }, id);
+    return new ForeignSession({ home, clock, logger, isOpenHere: () => this.#open.has(id), ...options }, id);
   }
 
   async watchRun(place: RunPlace, sink: RunSink, signal: AbortSignal): Promise<RunEnd | undefined> {

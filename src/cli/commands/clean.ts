@@ -25,7 +25,7 @@ export function declareClean(helios: CliCommand): CliCommand {
     .summary('takes old sessions away, with their runs on every machine; shows which before it does')
     .description(
       'Shows which sessions would go, the oldest first; with --yes they are removed: journal, notes, runs ' +
-        '(also on machines that answer) and work trees. A session never goes that is not ended, is open ' +
+        '(also on machines that answer) and worktrees. A session never goes that is not ended, is open ' +
         'somewhere, has a run that goes on, or is kept. Memory that all sessions share stays, and so do keys, ' +
         'machines and preferences.',
     )

@@ -9,7 +9,7 @@ import { exitCodes } from '../cliDeps.ts';
 export const declareReproduce = (helios: CliCommand): CliCommand =>
   helios
     .command('reproduce')
-    .summary('runs an experiment again in a fresh work tree and compares what is measured')
+    .summary('runs an experiment again in a fresh worktree and compares what is measured')
     .description(
       'Runs the experiment again: its code as it was kept, the same command, machine and limits. Waits for the ' +
         'end, then sets each metric beside what was measured before. The run is recorded as one more of the ' +

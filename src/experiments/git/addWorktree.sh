@@ -16,7 +16,7 @@ if ! is_whole; then
   # What is there was cut off while it was made: nobody has worked in it.
   [ ! -e "$path" ] || [ -z "$(admin)" ] || rm -rf -- "$path"
   [ -z "$(admin)" ] || rm -rf -- "$(admin)"
-  [ ! -e "$path" ] || { echo "$path is there already, and is no work tree of this repository" >&2; exit 86; }
+  [ ! -e "$path" ] || { echo "$path is there already, and is no worktree of this repository" >&2; exit 86; }
   own_dir "$4" "$5"
   g worktree add --detach --no-checkout -- "$path" "$commit" >/dev/null || exit 1
   made=$(admin)

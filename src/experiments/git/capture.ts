@@ -15,7 +15,7 @@ export interface Capture {
   /** Where the commit is kept. */
   readonly ref: string;
   /**
-   * The folder is a work tree of ours: the commit follows on this one, is made only where something is changed since, and
+   * The folder is a worktree of ours: the commit follows on this one, is made only where something is changed since, and
    * is checked out there then. Absent: it follows on the commit that is checked out, which stays so.
    */
   readonly following?: string;
@@ -28,7 +28,7 @@ export interface Capture {
 }
 
 export interface Captured {
-  /** The top folder of the work tree, absolute. */
+  /** The top folder of the worktree, absolute. */
   readonly top: string;
   readonly head?: string;
   readonly tree: string;

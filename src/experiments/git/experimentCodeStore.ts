@@ -1,5 +1,5 @@
 /**
- * Keeps what the code was: the tree of all that stands in a work tree, with what is not committed, as a commit below a
+ * Keeps what the code was: the tree of all that stands in a worktree, with what is not committed, as a commit below a
  * ref of ours. Of the user's repository nothing changes but that its object store grows: not the index, not a branch,
  * the stash, a reflog or a setting; and no program of theirs (hook, filter, watcher) is started.
  */

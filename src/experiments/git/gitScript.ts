@@ -105,7 +105,7 @@ const refusals: Readonly<Record<number, readonly [GitFailureReason, string]>> = 
   81: ['no_git', 'There is no git on this machine, or it is older than 2.17.'],
   82: ['no_folder', 'There is no such folder.'],
   83: ['no_repository', 'The folder is in no git repository.'],
-  84: ['bare', 'The repository is bare: it has no work tree.'],
+  84: ['bare', 'The repository is bare: it has no worktree.'],
   85: ['missing', 'There is no such experiment or revision.'],
   86: ['exists', 'It exists already.'],
   87: ['name', 'The name cannot be used.'],
@@ -127,6 +127,6 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
 /**
  * What all scripts begin with. No variable of ours or of the user's redirects git; none of its hooks, filters, watchers
  * or cleaners is started, and nothing is fetched. `g` is git in the repository of the current folder; `enter` goes to the
- * top of its work tree; `own_dir` makes the git folder `$own` of our own, `p` is git with that in place of the user's.
+ * top of its worktree; `own_dir` makes the git folder `$own` of our own, `p` is git with that in place of the user's.
  */
 export const scriptStart = shellText('./gitStart.sh', import.meta.url);

@@ -14,7 +14,7 @@ g() {
     -c diff.external= -c color.ui=false "$@"
 }
 
-# Goes to the top of the work tree that folder $1 is in; $prefix leads back. $head: what $2 names, else the commit that is
+# Goes to the top of the worktree that folder $1 is in; $prefix leads back. $head: what $2 names, else the commit that is
 # checked out.
 enter() {
   cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
@@ -32,7 +32,7 @@ enter() {
   head=$(g rev-parse -q --verify "$base^{commit}") || head=
 }
 
-# The same, in the user's repository where $1 is, or was, a work tree of ours.
+# The same, in the user's repository where $1 is, or was, a worktree of ours.
 enter_repo() {
   [ -e "$1" ] || ! [ -e "$1.repo" ] || set -- "$(cat -- "$1.repo")"
   enter "$1"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The git that commands and runs of Helios find first in their PATH: decides by sub-command and repository, and becomes the
-# real git or refuses. What only reads is let through everywhere. A work tree of Helios takes what changes files and its
+# real git or refuses. What only reads is let through everywhere. A worktree of Helios takes what changes files and its
 # index, but nothing that reaches the user's refs, stash, settings or branches. A repository that was cloned or begun
 # through it is the agent's own. It guards against what models do by habit, not against a program that is bent on getting
 # past it.
@@ -158,7 +158,7 @@ reads() {
   esac
 }
 
-# What changes files and the index of a work tree of ours, and nothing besides.
+# What changes files and the index of a worktree of ours, and nothing besides.
 is_local() {
   case $command in
     add)
@@ -262,7 +262,7 @@ fi
 case $git_dir in
   */worktrees/*)
     if [ -e "$git_dir/helios" ]; then
-      case $command in commit | merge) refuse "$command" 'work trees of experiments are committed with exp_commit' ;; esac
+      case $command in commit | merge) refuse "$command" 'worktrees of experiments are committed with exp_commit' ;; esac
       # A branch that is checked out would move with it.
       read -r at <"$git_dir/HEAD"
       case $at in ref:*) refuse "$command" 'a branch of the user is checked out here' ;; esac

@@ -1,4 +1,4 @@
-/** Which of what stands in a work tree is taken in, and what is not, and why. */
+/** Which of what stands in a worktree is taken in, and what is not, and why. */
 import type { Inspected, Survey } from './survey.ts';
 import { looksSecretByName, tooLarge, type LeaveOutLimits } from './leaveOut.ts';
 

@@ -1,4 +1,4 @@
-/** What stands in a work tree beside the commit that is checked out: one look, which changes nothing. */
+/** What stands in a worktree beside the commit that is checked out: one look, which changes nothing. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -6,9 +6,9 @@ import type { Machine } from '../../machines/machine.ts';
 import { isOwnReport, secretPatterns } from './leaveOut.ts';
 import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
 
-/** All names are bytes, one character each (latin1), relative to the top of the work tree. */
+/** All names are bytes, one character each (latin1), relative to the top of the worktree. */
 export interface Survey {
-  /** The top folder of the work tree, absolute. */
+  /** The top folder of the worktree, absolute. */
   readonly top: string;
   /** The commit that is checked out; absent: there is none yet. */
   readonly head?: string;
@@ -33,7 +33,7 @@ export interface HeadEntry {
 
 export interface GitPlace {
   readonly machine: Machine;
-  /** In the work tree, absolute. */
+  /** In the worktree, absolute. */
   readonly folder: string;
   /** The commit that is meant in place of the one that is checked out. */
   readonly base?: string;

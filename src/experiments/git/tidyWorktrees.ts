@@ -1,4 +1,4 @@
-/** Takes the work trees of a session away when they are not needed any more, and the code that was kept with them. */
+/** Takes the worktrees of a session away when they are not needed any more, and the code that was kept with them. */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -15,7 +15,7 @@ export interface TidyRequest {
   readonly sessionId: SessionId;
   readonly clock: Clock;
   /**
-   * The session itself is being removed: its refs go as well, in these repositories and in those of its work trees.
+   * The session itself is being removed: its refs go as well, in these repositories and in those of its worktrees.
    * Absent: all refs stay.
    */
   readonly repos?: readonly string[];
@@ -30,7 +30,7 @@ export interface TidyReport {
 
 const stepMs = 120_000;
 
-/** Prints the work trees, an empty name, and the repositories that they are of. */
+/** Prints the worktrees, an empty name, and the repositories that they are of. */
 const foldersScript = shellText('./listFolders.sh', import.meta.url);
 
 const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.meta.url)}`;

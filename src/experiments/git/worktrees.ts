@@ -19,7 +19,7 @@ export interface WorktreesDeps {
   limits?(): LeaveOutLimits;
 }
 
-/** Where git is to work. `folder` is in the work tree of the user's repository, absolute. */
+/** Where git is to work. `folder` is in the worktree of the user's repository, absolute. */
 export interface RepoPlace {
   readonly machine: Machine;
   readonly folder: string;
@@ -30,7 +30,7 @@ export interface Branch {
   readonly name: string;
   readonly ref: string;
   readonly commit: string;
-  /** Its work tree, absolute. */
+  /** Its worktree, absolute. */
   readonly path: string;
 }
 
@@ -38,7 +38,7 @@ export interface MadeBranch extends Branch {
   /** False: it was there already, and nothing was changed. */
   readonly isNew: boolean;
   readonly leftOut: readonly string[];
-  /** Some of its files are kept with Git LFS: only their pointers are in the work tree. */
+  /** Some of its files are kept with Git LFS: only their pointers are in the worktree. */
   readonly hasPointers: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface ListedBranch extends Branch {
   readonly committedMs: number;
   /** False: it can be made again. */
   readonly hasWorktree: boolean;
-  /** The code of an experiment of the ledger, as it was launched; it has no work tree. */
+  /** The code of an experiment of the ledger, as it was launched; it has no worktree. */
   readonly isOfLedger: boolean;
 }
 
@@ -72,7 +72,7 @@ export function slugOf(name: string): string {
 const isOfLedger = (name: string): boolean => /^e\d+$/.test(name);
 
 /**
- * Prints the commit of ref $3 and the real path of work tree $2, which is made where it is not whole; then whether it was,
+ * Prints the commit of ref $3 and the real path of worktree $2, which is made where it is not whole; then whether it was,
  * and whether files of it are kept with Git LFS.
  */
 const addScript = `${scriptStart}${shellText('./addWorktree.sh', import.meta.url)}`;
@@ -93,7 +93,7 @@ export class Worktrees {
   }
 
   /**
-   * A ref and a work tree of its own for a new line of work. `from`: another branch of the session, `e7` of its ledger, or
+   * A ref and a worktree of its own for a new line of work. `from`: another branch of the session, `e7` of its ledger, or
    * a revision of the repository; absent: the user's checkout as it stands. Asked again, what is there is the answer.
    * Rejects with `GitFailure`.
    */
@@ -110,7 +110,7 @@ export class Worktrees {
     return { ...(await this.#worktree(place, slug, ref)), isNew, leftOut };
   }
 
-  /** A work tree at `commit`, for whoever wants to run what was kept there. Rejects with `GitFailure`. */
+  /** A worktree at `commit`, for whoever wants to run what was kept there. Rejects with `GitFailure`. */
   async add(place: RepoPlace, commit: string, name: string): Promise<string> {
     await place.machine.ready?.({ mayAsk: true });
     const { path } = await this.#worktree(place, slugOf(name), commit);
@@ -118,7 +118,7 @@ export class Worktrees {
   }
 
   /**
-   * Commits what stands in the work tree of a branch, on its ref alone. Without `commit`, nothing was changed since the
+   * Commits what stands in the worktree of a branch, on its ref alone. Without `commit`, nothing was changed since the
    * last one. Rejects with `GitFailure`.
    */
   async commit(
@@ -154,7 +154,7 @@ export class Worktrees {
   }
 
   /**
-   * The work tree of a branch; one that is gone is made anew. `folder` is asked for where it is not known whose it is.
+   * The worktree of a branch; one that is gone is made anew. `folder` is asked for where it is not known whose it is.
    * Rejects with `GitFailure`.
    */
   async checkout(
@@ -250,6 +250,6 @@ export class Worktrees {
   }
 }
 
-/** The folder of the work trees of a session, or of all sessions. */
+/** The folder of the worktrees of a session, or of all sessions. */
 export const worktreesFolder = (machine: Machine, sessionId: SessionId | '' = ''): string =>
   posix.join(heliosFolder(machine), 'worktrees', sessionId);

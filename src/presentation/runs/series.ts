@@ -1,3 +1,3 @@
 /** Series of points, made small enough to be drawn. */
-export { downsample, stepAxis } from '../../metrics/downsample.ts';
+export { downsampleForPlot, stepAxis } from '../../metrics/downsampleForPlot.ts';
 export { directionOf } from '../../metrics/direction.ts';

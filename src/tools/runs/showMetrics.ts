@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { formatValue } from '../../base/text.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import { thin } from '../../metrics/thin.ts';
+import { sampleForModel } from '../../metrics/sampleForModel.ts';
 import {
   jsonStep,
   jsonValue,
@@ -104,7 +104,7 @@ function summaryJson({ metric, count, firstNonFinite, direction, ...values }: Me
 }
 
 function seriesJson(run: MeasuredRun, metric: string, lines: number): Record<string, unknown> {
-  const { steps, values } = thin(run.metrics.series(metric), lines);
+  const { steps, values } = sampleForModel(run.metrics.series(metric), lines);
   const hasSteps = !steps.every(Number.isNaN);
   return {
     trend: run.metrics.trend(metric),

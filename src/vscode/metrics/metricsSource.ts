@@ -40,7 +40,7 @@ class SessionMetrics implements MetricsSource {
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
   readonly #points = this.#owned.add(new Emitter<{ readonly runId: string; readonly metric: string }>());
-  readonly #elsewhere: ObservedSession;
+  readonly #foreign: ObservedSession;
   #last: OpenSessionView | undefined;
   readonly onDidChangeState: Event<void> = this.#changed.event;
   readonly onDidAddPoints = this.#points.event;
@@ -50,9 +50,9 @@ class SessionMetrics implements MetricsSource {
     this.#deps = deps;
     this.#id = id;
     const isOpenHere = (): boolean => sessions.get(id) !== undefined;
-    this.#elsewhere = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
+    this.#foreign = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
     this.#owned.add(
-      this.#elsewhere.onDidChange(({ grown }) => {
+      this.#foreign.onDidChange(({ grown }) => {
         this.#last = undefined;
         this.#changed.fire();
         for (const runId of grown) this.#tellGrown(runId);
@@ -65,9 +65,9 @@ class SessionMetrics implements MetricsSource {
   async begin(): Promise<void> {
     const { engine, sessions } = this.#deps;
     if (sessions.get(this.#id) !== undefined) return;
-    await this.#elsewhere.refresh();
+    await this.#foreign.refresh();
     // It says why there is nothing.
-    if (this.#elsewhere.state === undefined) await engine.sessions.read(this.#id);
+    if (this.#foreign.state === undefined) await engine.sessions.read(this.#id);
   }
 
   state(): PanelState {
@@ -80,7 +80,7 @@ class SessionMetrics implements MetricsSource {
     const row = view?.ledger.rows.find((each) => each.runId === runId);
     if (view === undefined || row === undefined) return undefined;
     const run = view.state.runs.get(row.runId);
-    const metrics = this.#deps.engine.runs.get(row.runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
+    const metrics = this.#deps.engine.runs.get(row.runId)?.metrics ?? (run && (await this.#foreign.metricsOf(run)));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
     const { steps, timesMs, values } = columns;
@@ -88,7 +88,7 @@ class SessionMetrics implements MetricsSource {
   }
 
   setWatched(isWatched: boolean): void {
-    this.#elsewhere.setWatched(isWatched);
+    this.#foreign.setWatched(isWatched);
   }
 
   dispose(): void {
@@ -104,8 +104,8 @@ class SessionMetrics implements MetricsSource {
   }
 
   #read(): OpenSessionView | undefined {
-    const { state } = this.#elsewhere;
-    const ledger = this.#elsewhere.ledger();
+    const { state } = this.#foreign;
+    const ledger = this.#foreign.ledger();
     return state && ledger && { state, ledger };
   }
 

@@ -1,5 +1,5 @@
 /** What the view is told of a series: never more than its pixels can show. */
-import { downsample, stepAxis } from '../../presentation/runs/series.ts';
+import { downsampleForPlot, stepAxis } from '../../presentation/runs/series.ts';
 import { smoothed } from '../../protocol/ema.ts';
 import type { PointsAdded, SeriesAnswer, SeriesQuery, XAxis } from '../../protocol/metricsPanel.ts';
 import type { PanelSeries } from './panelSource.ts';
@@ -10,9 +10,9 @@ const maxAddedPoints = 2000;
 export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAnswer {
   const x = xOf(series, query.axis);
   const average = query.smoothing === undefined ? undefined : smoothed(series.values, query.smoothing);
-  const curve = average && downsample(x, average.values, query);
+  const curve = average && downsampleForPlot(x, average.values, query);
   return {
-    ...downsample(x, series.values, query),
+    ...downsampleForPlot(x, series.values, query),
     total: series.values.length,
     ...(x.length > 0 && { extent: extentOf(x) }),
     ...(curve && average && { smooth: { x: curve.x, y: curve.y, ema: average.ema } }),

@@ -6,7 +6,7 @@ import type { Inbox, SessionHeader, Tone } from '../../protocol/sessionView.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
 export function headerOf(source: SessionViewSource, state: SessionState, rows: number): SessionHeader {
-  const hand = source.hand();
+  const controls = source.controls();
   return {
     sessionId: source.id,
     title: oneLine(state.goal, 300),
@@ -20,7 +20,7 @@ export function headerOf(source: SessionViewSource, state: SessionState, rows: n
     openQuestions: openQuestions(state).length,
     notes: state.stickies.size,
     experiments: source.ledger().experiments.length,
-    ...(typeof hand === 'string' && { readOnly: hand }),
+    ...(typeof controls === 'string' && { readOnly: controls }),
   };
 }
 

@@ -19,7 +19,7 @@ export const trackRequest = z
   })
   .strict();
 
-export const momentRequest = z.object({ row }).strict();
+export const stepDetailRequest = z.object({ row }).strict();
 export const wholeRequest = z.object({ row, section: z.string().min(1).max(100) }).strict();
 export const findRequest = z.object({ atMs: z.number() }).strict();
 export const turnRequest = z.object({ row, step: z.union([z.literal(1), z.literal(-1)]) }).strict();

@@ -3,7 +3,7 @@ import { verdictLabel } from '../../presentation/runs/runText.ts';
 import type { RunState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { formatValue } from '../../base/text.ts';
-import { directionOf, downsample } from '../../presentation/runs/series.ts';
+import { directionOf, downsampleForPlot } from '../../presentation/runs/series.ts';
 import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
 import type { MetricAt, RunAt } from '../../protocol/sessionView.ts';
 import { line } from './timeline.ts';
@@ -101,5 +101,5 @@ function tallyOf(values: Float64Array, direction: MetricSummary['direction']) {
 function sparkOf(columns: SeriesColumns | undefined): Float64Array {
   if (columns === undefined || columns.values.length < 2) return new Float64Array();
   const x = columns.values.map((_, index) => index);
-  return downsample(x, columns.values, { pixels: sparkPixels }).y;
+  return downsampleForPlot(x, columns.values, { pixels: sparkPixels }).y;
 }

@@ -15,7 +15,7 @@ import type { SeriesColumns } from '../../metrics/metric.ts';
 import { homeAt } from '../../compose/home.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 import type { ObservedSession } from '../../agent/contract/observedSession.ts';
-import type { SessionHand, SessionViewSource } from './viewSource.ts';
+import type { SessionControls, SessionViewSource } from './viewSource.ts';
 
 export interface SessionViewDeps {
   readonly engine: Engine;
@@ -46,7 +46,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   readonly #deps: SessionViewDeps;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
-  readonly #elsewhere: ObservedSession;
+  readonly #foreign: ObservedSession;
   readonly onDidChange: Event<void> = this.#changed.event;
 
   constructor(deps: SessionViewDeps, id: SessionId) {
@@ -54,27 +54,27 @@ class FollowedSession implements SessionViewSource, Disposable {
     this.id = id;
     this.#deps = deps;
     const isOpenHere = (): boolean => this.#live !== undefined;
-    this.#elsewhere = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
-    this.#owned.add(this.#elsewhere.onDidChange(() => this.#changed.fire()));
+    this.#foreign = this.#owned.add(engine.sessions.observe(id, { clock, logger, isOpenHere }));
+    this.#owned.add(this.#foreign.onDidChange(() => this.#changed.fire()));
     this.#owned.add(sessions.onDidRecord(({ session }) => session.id === id && this.#changed.fire()));
     this.#owned.add(sessions.onDidChange(() => this.#live !== undefined && this.#changed.fire()));
   }
 
   get isGrowing(): boolean {
-    return this.#live !== undefined || this.#elsewhere.holder !== undefined;
+    return this.#live !== undefined || this.#foreign.holder !== undefined;
   }
 
   events(): readonly JournalEvent[] {
-    return this.#live?.events() ?? this.#elsewhere.events;
+    return this.#live?.events() ?? this.#foreign.events;
   }
 
   ledger(): Ledger {
-    const ledger = this.#live?.ledger ?? this.#elsewhere.ledger();
+    const ledger = this.#live?.ledger ?? this.#foreign.ledger();
     if (ledger === undefined) throw new UserFacing(`There is no session ${this.id}.`);
     return ledger;
   }
 
-  hand(): SessionHand | string {
+  controls(): SessionControls | string {
     const live = this.#live;
     if (live === undefined) return this.#readOnly();
     return {
@@ -85,8 +85,8 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   async series(runId: RunId, metric: string): Promise<SeriesColumns | undefined> {
-    const run = (this.#live?.state ?? this.#elsewhere.state)?.runs.get(runId);
-    const metrics = this.#deps.engine.runs.get(runId)?.metrics ?? (run && (await this.#elsewhere.metricsOf(run)));
+    const run = (this.#live?.state ?? this.#foreign.state)?.runs.get(runId);
+    const metrics = this.#deps.engine.runs.get(runId)?.metrics ?? (run && (await this.#foreign.metricsOf(run)));
     const columns = metrics?.series(metric);
     return columns === undefined || columns.values.length === 0 ? undefined : columns;
   }
@@ -104,7 +104,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   setWatched(isWatched: boolean): void {
-    this.#elsewhere.setWatched(isWatched);
+    this.#foreign.setWatched(isWatched);
   }
 
   dispose(): void {
@@ -112,7 +112,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   refresh(): Promise<void> {
-    return this.#elsewhere.refresh();
+    return this.#foreign.refresh();
   }
 
   get #live(): Session | undefined {
@@ -120,7 +120,7 @@ class FollowedSession implements SessionViewSource, Disposable {
   }
 
   #readOnly(): string {
-    const { holder } = this.#elsewhere;
+    const { holder } = this.#foreign;
     return holder === undefined
       ? 'Nobody works on this session now, so it can only be read. Resume it to answer questions and to pin notes.'
       : `This session goes on in another process (${holder.pid} on ${holder.host}), so it can only be read here.`;

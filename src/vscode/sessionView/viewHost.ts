@@ -17,12 +17,12 @@ import { checked, refusal } from '../webviews/viewRequests.ts';
 import { PageConnection } from '../webviews/pageConnection.ts';
 import { inboxOf, headerOf } from './header.ts';
 import { ledgerTable } from './ledgerTable.ts';
-import { momentOf, wholeText } from './moment.ts';
+import { stepDetailOf, wholeText } from './stepDetail.ts';
 import * as requests from './requests.ts';
 import { SessionStates } from './states.ts';
 import { barsBetween, stepAt, Timeline, turnFrom } from './timeline.ts';
 import { trackAnswer } from './track.ts';
-import type { SessionHand, SessionViewActions, SessionViewSource } from './viewSource.ts';
+import type { SessionControls, SessionViewActions, SessionViewSource } from './viewSource.ts';
 
 export interface SessionViewHostOptions {
   readonly source: SessionViewSource;
@@ -77,8 +77,8 @@ export class SessionViewHost implements Disposable {
     connection.onRequest(protocol.ready, () => this.#answer(() => this.#start()));
     connection.onRequest(protocol.readRows, (asked: unknown) => this.#answer(() => this.#rows(asked)));
     connection.onRequest(protocol.readTrack, (asked: unknown) => this.#answer(() => this.#track(asked)));
-    connection.onRequest(protocol.readMoment, (asked: unknown) =>
-      this.#answer(() => momentOf(this.#world, checked(requests.momentRequest, asked).row)),
+    connection.onRequest(protocol.readStepDetail, (asked: unknown) =>
+      this.#answer(() => stepDetailOf(this.#world, checked(requests.stepDetailRequest, asked).row)),
     );
     connection.onRequest(protocol.readWhole, (asked: unknown) =>
       this.#answer(() => {
@@ -104,14 +104,14 @@ export class SessionViewHost implements Disposable {
     connection.onRequest(protocol.answerQuestion, (asked: unknown) =>
       this.#answer(() => {
         const { questionId, answer } = checked(requests.answerRequest, asked);
-        return this.#hand.answer(questionId, answer);
+        return this.#controls.answer(questionId, answer);
       }),
     );
     connection.onRequest(protocol.pinNote, (asked: unknown) =>
-      this.#answer(async () => void (await this.#hand.pin(checked(requests.pinRequest, asked).text))),
+      this.#answer(async () => void (await this.#controls.pin(checked(requests.pinRequest, asked).text))),
     );
     connection.onRequest(protocol.unpinNote, (asked: unknown) =>
-      this.#answer(async () => void (await this.#hand.unpin(checked(requests.unpinRequest, asked).number))),
+      this.#answer(async () => void (await this.#controls.unpin(checked(requests.unpinRequest, asked).number))),
     );
     connection.onNotification(protocol.openRunOutput, (asked: unknown) =>
       this.#attempt(() => actions.openRunOutput(checked(requests.runRequest, asked).runId)),
@@ -147,10 +147,10 @@ export class SessionViewHost implements Disposable {
     return this.#options.source.isGrowing && this.#state.phase !== 'ended';
   }
 
-  get #hand(): SessionHand {
-    const hand = this.#options.source.hand();
-    if (typeof hand === 'string') throw new UserFacing(hand);
-    return hand;
+  get #controls(): SessionControls {
+    const controls = this.#options.source.controls();
+    if (typeof controls === 'string') throw new UserFacing(controls);
+    return controls;
   }
 
   /** What the journal has gained since: each event is folded once. */

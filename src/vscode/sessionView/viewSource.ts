@@ -6,7 +6,7 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 
 /** What a user may do to the session from here. Each rejects with `UserFacing`. */
-export interface SessionHand {
+export interface SessionControls {
   answer(questionId: string, answer: string): Promise<void>;
   pin(text: string): Promise<unknown>;
   unpin(number: number): Promise<unknown>;
@@ -19,7 +19,7 @@ export interface SessionViewSource {
   /** With what runs of this window have printed so far. */
   ledger(): Ledger;
   /** Or why nothing can be done from here. */
-  hand(): SessionHand | string;
+  controls(): SessionControls | string;
   /** Nobody may be writing its journal any more; it is looked at all the same while `setWatched`. */
   readonly isGrowing: boolean;
   /** All points of one metric of one run, oldest first; `undefined` where there are none at hand. */

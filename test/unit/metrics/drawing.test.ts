@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { downsample, stepAxis } from '../../../src/metrics/downsample.ts';
+import { downsampleForPlot, stepAxis } from '../../../src/metrics/downsampleForPlot.ts';
 import type { SeriesColumns } from '../../../src/metrics/metric.ts';
 import { sparkline } from '../../../src/presentation/sparkline.ts';
-import { thin } from '../../../src/metrics/thin.ts';
+import { sampleForModel } from '../../../src/metrics/sampleForModel.ts';
 import { seededRandom } from './randomCuts.ts';
 
 const floats = (length: number, value: (index: number) => number): Float64Array =>
@@ -18,7 +18,7 @@ const isAscending = (x: Float64Array): boolean =>
 
 describe('Downsampling for a plot', () => {
   it('keeps a series that fits', () => {
-    const { x, y, nonFinite } = downsample(
+    const { x, y, nonFinite } = downsampleForPlot(
       floats(5, (i) => i),
       floats(5, (i) => i * i),
       { pixels: 100 },
@@ -33,7 +33,7 @@ describe('Downsampling for a plot', () => {
       const values = floats(count, () => random());
       values[777] = 50;
       values[15_001] = -50;
-      const { x, y } = downsample(
+      const { x, y } = downsampleForPlot(
         floats(count, (i) => i * 2),
         values,
         { pixels },
@@ -50,7 +50,7 @@ describe('Downsampling for a plot', () => {
     const values = floats(10_000, (i) => (i >= 5000 ? NaN : i));
     values[100] = Infinity;
     values[101] = -Infinity;
-    const { y, nonFinite } = downsample(
+    const { y, nonFinite } = downsampleForPlot(
       floats(10_000, (i) => i),
       values,
       { pixels: 100 },
@@ -71,14 +71,14 @@ describe('Downsampling for a plot', () => {
 
   it('shows a range with a neighbour on each side', () => {
     const x = floats(1000, (i) => i);
-    const shown = downsample(x, x, { from: 100, to: 110, pixels: 50 });
+    const shown = downsampleForPlot(x, x, { from: 100, to: 110, pixels: 50 });
     assert.deepEqual(
       Array.from(shown.x),
       Array.from({ length: 13 }, (_, i) => 99 + i),
     );
-    assert.deepEqual(Array.from(downsample(x, x, { from: 100.2, to: 100.8, pixels: 50 }).x), [100, 101]);
-    assert.deepEqual(Array.from(downsample(x, x, { from: 2000, pixels: 50 }).x), [999]);
-    const wide = downsample(
+    assert.deepEqual(Array.from(downsampleForPlot(x, x, { from: 100.2, to: 100.8, pixels: 50 }).x), [100, 101]);
+    assert.deepEqual(Array.from(downsampleForPlot(x, x, { from: 2000, pixels: 50 }).x), [999]);
+    const wide = downsampleForPlot(
       floats(9000, (i) => i),
       floats(9000, (i) => i % 7),
       { from: 1, to: 8998, pixels: 20 },
@@ -87,7 +87,9 @@ describe('Downsampling for a plot', () => {
   });
 
   it('orders by x a counter that starts again', () => {
-    const { x, y } = downsample(Float64Array.of(1, 2, 3, 1, 2), Float64Array.of(10, 20, 30, 11, 21), { pixels: 100 });
+    const { x, y } = downsampleForPlot(Float64Array.of(1, 2, 3, 1, 2), Float64Array.of(10, 20, 30, 11, 21), {
+      pixels: 100,
+    });
     assert.deepEqual(
       [Array.from(x), Array.from(y)],
       [
@@ -98,10 +100,10 @@ describe('Downsampling for a plot', () => {
   });
 
   it('takes empty series, one point, one x and no pixel', () => {
-    assert.equal(downsample(new Float64Array(), new Float64Array(), { pixels: 10 }).x.length, 0);
-    assert.deepEqual(Array.from(downsample(Float64Array.of(3), Float64Array.of(4), { pixels: 0 }).y), [4]);
+    assert.equal(downsampleForPlot(new Float64Array(), new Float64Array(), { pixels: 10 }).x.length, 0);
+    assert.deepEqual(Array.from(downsampleForPlot(Float64Array.of(3), Float64Array.of(4), { pixels: 0 }).y), [4]);
     assert.ok(
-      downsample(
+      downsampleForPlot(
         floats(100, () => 7),
         floats(100, (i) => i),
         { pixels: 10 },
@@ -124,7 +126,7 @@ describe('Thinning for a tool', () => {
       values[1234] = 9;
       values[1235] = -9;
       values[1236] = NaN;
-      const thinned = thin(columnsOf(values), maxPoints);
+      const thinned = sampleForModel(columnsOf(values), maxPoints);
       assert.ok(thinned.values.length <= maxPoints && thinned.values.length >= Math.min(5, maxPoints));
       assert.ok(isAscending(thinned.steps));
       assert.deepEqual([thinned.steps[0], thinned.steps.at(-1)], [0, 4999]);
@@ -146,7 +148,7 @@ describe('Thinning for a tool', () => {
   ];
   for (const [what, values, maxPoints, kept] of shapes)
     it(`keeps of ${what} what shows it`, () => {
-      const thinned = thin(columnsOf(Float64Array.from(values)), maxPoints);
+      const thinned = sampleForModel(columnsOf(Float64Array.from(values)), maxPoints);
       assert.deepEqual([...thinned.steps], kept);
       assert.deepEqual(
         [...thinned.timesMs],
@@ -160,9 +162,9 @@ describe('Thinning for a tool', () => {
 
   it('leaves a short series alone and gives the newest where there is no room', () => {
     const columns = columnsOf(floats(10, (i) => i));
-    assert.equal(thin(columns, 10), columns);
-    assert.deepEqual(Array.from(thin(columns, 3).values), [7, 8, 9]);
-    assert.equal(thin(columns, 0).values.length, 0);
+    assert.equal(sampleForModel(columns, 10), columns);
+    assert.deepEqual(Array.from(sampleForModel(columns, 3).values), [7, 8, 9]);
+    assert.equal(sampleForModel(columns, 0).values.length, 0);
   });
 });
 

@@ -43,10 +43,10 @@ describe('what a session view reads', () => {
     const source = await createSessionViewSource(world(), session.id);
     let changes = 0;
     source.onDidChange(() => (changes += 1));
-    const hand = source.hand();
-    assert.ok(typeof hand !== 'string');
-    await hand.pin('one GPU only');
-    await hand.answer(asked.questionId, 'Yes');
+    const controls = source.controls();
+    assert.ok(typeof controls !== 'string');
+    await controls.pin('one GPU only');
+    await controls.answer(asked.questionId, 'Yes');
     assert.deepEqual([...session.state.stickies.values()], ['one GPU only']);
     assert.equal(session.state.questions.get(asked.questionId)?.answer?.text, 'Yes');
     assert.ok(changes >= 2 && source.isGrowing);
@@ -59,7 +59,7 @@ describe('what a session view reads', () => {
     await eventually(session, 'question.asked');
     const other = new OpenSessions(new ManualClock());
     const source = await createSessionViewSource({ ...world(), sessions: other }, session.id);
-    assert.match(String(source.hand()), new RegExp(`another process \\(${process.pid} `));
+    assert.match(String(source.controls()), new RegExp(`another process \\(${process.pid} `));
     const before = source.events().length;
     await session.pin('written by the other');
     await clock.advance(5_000);
@@ -78,7 +78,7 @@ describe('what a session view reads', () => {
     await session.stop();
     here = await here.restart(new ScriptedModel([]));
     const source = await createSessionViewSource(world(), session.id);
-    assert.match(String(source.hand()), /Resume it/);
+    assert.match(String(source.controls()), /Resume it/);
     assert.equal(source.isGrowing, false);
     assert.deepEqual(source.ledger().rows, []);
     source.dispose();

@@ -5,7 +5,7 @@ import type { RunId } from '../../../src/base/ids.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { connect } from '../../../src/protocol/connect.ts';
 import * as protocol from '../../../src/protocol/sessionView.ts';
-import type { Moment, SessionChange, TimelineRow } from '../../../src/protocol/sessionView.ts';
+import type { StepDetail, SessionChange, TimelineRow } from '../../../src/protocol/sessionView.ts';
 import { SessionViewHost } from '../../../src/vscode/sessionView/viewHost.ts';
 import { demoNight, type DemoNight } from '../../fakes/demoNight.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -50,14 +50,14 @@ describe('the host of the session view', () => {
   const allRows = async (): Promise<readonly TimelineRow[]> =>
     (await view.sendRequest(protocol.readRows, { from: 0, to: 500 })).rows;
 
-  async function momentOf(title: RegExp): Promise<Moment> {
+  async function stepDetailOf(title: RegExp): Promise<StepDetail> {
     const row = (await allRows()).findIndex((each) => title.test(each.title));
     assert.ok(row >= 0, `no row ${title}`);
-    return view.sendRequest(protocol.readMoment, { row });
+    return view.sendRequest(protocol.readStepDetail, { row });
   }
 
-  const factOf = (moment: Moment, name: string): string | undefined =>
-    moment.state.facts.find((fact) => fact.name === name)?.value;
+  const factOf = (detail: StepDetail, name: string): string | undefined =>
+    detail.state.facts.find((fact) => fact.name === name)?.value;
 
   it('answers with the header, with windows of rows and with the runs beside them', async () => {
     const header = await view.sendRequest(protocol.ready);
@@ -110,7 +110,7 @@ describe('the host of the session view', () => {
 
   it('shows a moment as it was: what came later is not in it', async () => {
     await view.sendRequest(protocol.ready);
-    const alarm = await momentOf(/^Run 2: val_loss/);
+    const alarm = await stepDetailOf(/^Run 2: val_loss/);
     assert.equal(factOf(alarm, 'Best so far'), 'val_loss 1.48 · run 1');
     assert.equal(factOf(alarm, 'Runs'), '3, 2 going');
     assert.equal(factOf(alarm, 'Experiments'), '3, 1 kept');
@@ -122,7 +122,7 @@ describe('the host of the session view', () => {
         ['run 2', 'running'],
       ],
     );
-    const later = await momentOf(/^Sleeping until .*/);
+    const later = await stepDetailOf(/^Sleeping until .*/);
     assert.notDeepEqual(later.state, alarm.state);
   });
 
@@ -135,17 +135,17 @@ describe('the host of the session view', () => {
     night.end(run, 0.9);
     source.changed();
     await clock.advance(200);
-    const halfway = await momentOf(/^Note 7/);
+    const halfway = await stepDetailOf(/^Note 7/);
     const [metric] = halfway.state.runs.find(({ id }) => id === run)?.metrics ?? [];
     assert.equal(metric?.points, 101);
-    const ended = await momentOf(/^Run 6: /);
+    const ended = await stepDetailOf(/^Run 6: /);
     assert.deepEqual([ended.run?.status, ended.run?.metrics[0]?.best], ['ok', '0.9']);
     assert.ok((halfway.state.runs.find(({ id }) => id === run)?.spark.y.length ?? 0) > 20);
   });
 
   it('has the reply whole, the thinking folded, and the arguments and result of a call', async () => {
     await view.sendRequest(protocol.ready);
-    const turn = await momentOf(/^The baseline/);
+    const turn = await stepDetailOf(/^The baseline/);
     assert.deepEqual(
       turn.texts.map(({ id, format, isFolded }) => [id, format, isFolded ?? false]),
       [
@@ -153,7 +153,7 @@ describe('the host of the session view', () => {
         ['thinking', 'plain', true],
       ],
     );
-    const call = await momentOf(/^Read train/);
+    const call = await stepDetailOf(/^Read train/);
     assert.deepEqual(
       call.texts.map(({ id, text }) => [id, text.slice(0, 14)]),
       [
@@ -172,8 +172,8 @@ describe('the host of the session view', () => {
     const pointsOf = async (): Promise<number | undefined> => {
       await clock.advance(200);
       const last = (await allRows()).length - 1;
-      const moment = await view.sendRequest(protocol.readMoment, { row: last });
-      return moment.state.runs.find(({ id }) => id === run)?.metrics[0]?.points;
+      const detail = await view.sendRequest(protocol.readStepDetail, { row: last });
+      return detail.state.runs.find(({ id }) => id === run)?.metrics[0]?.points;
     };
     assert.equal(await pointsOf(), 1);
     await clock.advance(startMs + 100_000 - clock.now() - 200);
@@ -188,7 +188,7 @@ describe('the host of the session view', () => {
     const result = { text: 'y'.repeat(9_000), isError: false, durationMs: 1, fullPath: '/results/c9.txt' };
     source.add({ type: 'tool.finished', callId: 'c9', name: 'exec', ...result });
     await view.sendRequest(protocol.ready);
-    const { texts, index } = await momentOf(/^Print much/);
+    const { texts, index } = await stepDetailOf(/^Print much/);
     assert.deepEqual([texts[0]?.text.length, texts[0]?.omittedChars], [6_000, 3_000]);
     const whole = await view.sendRequest(protocol.readWhole, { row: index, section: 'result' });
     assert.equal(whole, 'x'.repeat(50_000));
@@ -208,7 +208,7 @@ describe('the host of the session view', () => {
     }
     await view.sendRequest(protocol.ready);
     const named = async (title: RegExp): Promise<string[]> =>
-      (await momentOf(title)).facts.flatMap(({ name, value }) => (name === 'Attachment' ? [value] : []));
+      (await stepDetailOf(title)).facts.flatMap(({ name, value }) => (name === 'Attachment' ? [value] : []));
     assert.deepEqual(await named(/^Look at c8/), ['plot.png (image/png)']);
     assert.deepEqual(await named(/^Look at c9/), ['plot.png (image/png, 1.4 kB)', '(image/png, 1.4 kB)']);
   });
@@ -230,7 +230,7 @@ describe('the host of the session view', () => {
       durationMs: 1,
     });
     await view.sendRequest(protocol.ready);
-    const { row, texts } = await momentOf(/^Print/);
+    const { row, texts } = await stepDetailOf(/^Print/);
     assert.deepEqual([row.title, texts[0]?.text], ['Print red', 'gone']);
   });
 
@@ -302,9 +302,9 @@ describe('the host of the session view', () => {
     ['rows from the end to the beginning', protocol.readRows.method, { from: 9, to: 2 }],
     ['no pixels', protocol.readTrack.method, { axis: 'time', pixels: 0 }],
     ['an axis that does not exist', protocol.readTrack.method, { axis: 'epoch', pixels: 9 }],
-    ['a row that is not a number', protocol.readMoment.method, { row: '1' }],
-    ['a row that is not there', protocol.readMoment.method, { row: 4000 }],
-    ['fields that nobody knows', protocol.readMoment.method, { row: 1, path: '/etc/passwd' }],
+    ['a row that is not a number', protocol.readStepDetail.method, { row: '1' }],
+    ['a row that is not there', protocol.readStepDetail.method, { row: 4000 }],
+    ['fields that nobody knows', protocol.readStepDetail.method, { row: 1, path: '/etc/passwd' }],
     ['an empty answer', protocol.answerQuestion.method, { questionId: 'q2', answer: '' }],
     ['a note beyond any length', protocol.pinNote.method, { text: 'x'.repeat(20_000) }],
   ] as const)

@@ -48,7 +48,7 @@ describe('experiments, again', () => {
     return session;
   };
 
-  it('runs the kept code in a fresh work tree, and claims nothing of one run', async () => {
+  it('runs the kept code in a fresh worktree, and claims nothing of one run', async () => {
     repo.write({ 'train.sh': 'echo loss=0.25\n', '.env': 'TOKEN=x' });
     const session = await night(run('sh train.sh'), until(1));
     repo.write({ 'train.sh': 'echo loss=9\n' });

@@ -237,7 +237,7 @@ describe('ExperimentCodeStore', () => {
     assert.equal(repo.git('cat-file', '-p', `${(await untouched(repo)).tree}:new.txt`), 'x\ny');
   });
 
-  it('works from a folder below, and in a work tree that is linked', async () => {
+  it('works from a folder below, and in a worktree that is linked', async () => {
     const repo = repoAt({ 'a.py': 'a\n', 'sub/b.py': 'b\n' });
     assert.equal((await kept(join(repo.folder, 'sub'))).repo, repo.folder);
     const linked = new GitRepo(join(scratch(), 'linked'));
@@ -344,7 +344,7 @@ describe('ExperimentCodeStore', () => {
   const none: Readonly<Record<string, readonly [string, RegExp]>> = {
     'a folder that is in no repository': ['plain', /in no git repository/],
     'a folder that is not there': ['nowhere', /no such folder/],
-    'a bare repository': ['bare', /bare: it has no work tree/],
+    'a bare repository': ['bare', /bare: it has no worktree/],
   };
   for (const [what, [name, why]] of Object.entries(none))
     it(`says why ${what} has no state`, async () => {

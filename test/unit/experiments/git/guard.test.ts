@@ -205,7 +205,7 @@ describe('the guard of git', () => {
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
   });
 
-  it('lets a work tree of ours be worked in, as far as that reaches', async () => {
+  it('lets a worktree of ours be worked in, as far as that reaches', async () => {
     const { repo, machine, code } = await begin();
     const { path } = await new Worktrees({ sessionId, clock: systemClock }).branch({
       machine,

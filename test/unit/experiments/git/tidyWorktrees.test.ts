@@ -11,7 +11,7 @@ import { GitRepo } from '../../../fakes/gitRepo.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 import { sessionId } from '../../tools/machineTools.harness.ts';
 
-describe('tidying work trees', () => {
+describe('tidying worktrees', () => {
   const scratch = scratchFolder();
   let repo: GitRepo;
   let machine: LocalMachine;
@@ -26,7 +26,7 @@ describe('tidying work trees', () => {
   };
   const refs = (): number => repo.git('for-each-ref', 'refs/helios').split('\n').filter(Boolean).length;
 
-  it('keeps every ref of a session that is removed while one of its work trees stays', async () => {
+  it('keeps every ref of a session that is removed while one of its worktrees stays', async () => {
     const [clean, dirty] = [await branch('clean'), await branch('dirty')];
     dirty.write({ 'train.py': 'not committed\n' });
     const request = { machine, sessionId, clock: systemClock, repos: [repo.folder] };
@@ -67,7 +67,7 @@ describe('tidying work trees', () => {
     },
   };
   for (const [what, change] of Object.entries(changes))
-    it(`lets a work tree stay for ${what}`, async () => {
+    it(`lets a worktree stay for ${what}`, async () => {
       const tree = await branch('a');
       change(tree);
       const { removed, kept } = await tidyWorktrees({ machine, sessionId, clock: systemClock });
@@ -76,7 +76,7 @@ describe('tidying work trees', () => {
       assert.ok(existsSync(join(tree.folder, '.git')));
     });
 
-  it('removes no folder among them that is no work tree of ours', async () => {
+  it('removes no folder among them that is no worktree of ours', async () => {
     const tree = await branch('a');
     const mine = join(tree.folder, '../mine');
     repo.git('worktree', 'add', '-q', '--detach', mine);

@@ -90,7 +90,7 @@ for (const host of hosts)
       return { repo, ask, branch, holds, worktrees };
     };
 
-    it('begins with the checkout as it stands, in a work tree of its own', async () => {
+    it('begins with the checkout as it stands, in a worktree of its own', async () => {
       const { repo, ask, holds } = begin();
       const made = await ask('exp_branch', { repo_path: '.', experiment_name: 'Cosine (try #2)' });
       const tree = new GitRepo(String(made.path));
@@ -199,7 +199,7 @@ for (const host of hosts)
       holds();
     });
 
-    it('makes a work tree that is gone, or was cut off, again; another folder is left alone', async () => {
+    it('makes a worktree that is gone, or was cut off, again; another folder is left alone', async () => {
       const { repo, ask, branch, worktrees, holds } = begin();
       const tree = await branch('a');
       tree.write({ 'train.py': 'lr = 9\n' });
@@ -218,7 +218,7 @@ for (const host of hosts)
       await assert.rejects(ask('exp_checkout', { branch: 'never', repo_path: repo.folder }), /There are: a/);
       mkdirSync(join(tree.folder, '../taken'));
       writeFileSync(join(tree.folder, '../taken/mine'), '');
-      await assert.rejects(branch('taken'), /is no work tree of this repository/);
+      await assert.rejects(branch('taken'), /is no worktree of this repository/);
       assert.equal(existsSync(join(tree.folder, '../taken/mine')), true);
       assert.match(
         await worktrees.add({ machine, folder: repo.folder }, repo.git('rev-parse', 'HEAD'), 'again'),

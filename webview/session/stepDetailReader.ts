@@ -1,15 +1,15 @@
 /** Reads the selected step, one at a time: whoever moves faster than it is read sees the last one. */
 import type { MessageConnection } from 'vscode-jsonrpc';
-import { readMoment, type Moment } from '../../src/protocol/sessionView.ts';
+import { readStepDetail, type StepDetail } from '../../src/protocol/sessionView.ts';
 
-export class MomentReader {
+export class StepDetailReader {
   readonly #connection: MessageConnection;
-  readonly #show: (moment: Moment) => void;
+  readonly #show: (detail: StepDetail) => void;
   readonly #fail: (message: string) => void;
   #wanted: number | undefined;
   #isReading = false;
 
-  constructor(connection: MessageConnection, show: (moment: Moment) => void, fail: (message: string) => void) {
+  constructor(connection: MessageConnection, show: (detail: StepDetail) => void, fail: (message: string) => void) {
     this.#connection = connection;
     this.#show = show;
     this.#fail = fail;
@@ -26,7 +26,7 @@ export class MomentReader {
       while (this.#wanted !== undefined) {
         const row = this.#wanted;
         this.#wanted = undefined;
-        this.#show(await this.#connection.sendRequest(readMoment, { row }));
+        this.#show(await this.#connection.sendRequest(readStepDetail, { row }));
       }
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error));

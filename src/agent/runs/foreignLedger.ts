@@ -7,7 +7,7 @@ import type { RunState, SessionState } from '../journal/state.ts';
 import { ledgerOf } from './sessionRuns.ts';
 
 /** The ledger of a session that is not open here, with what its runs that go on have printed so far. */
-export async function ledgerElsewhere(home: Pick<Home, 'runFolder'>, state: SessionState): Promise<Ledger> {
+export async function foreignLedger(home: Pick<Home, 'runFolder'>, state: SessionState): Promise<Ledger> {
   const going = [...state.runs.values()].filter(isGoing);
   const read = await Promise.all(going.map(async (run) => [run.spec.id, await printed(home, run)] as const));
   const values = new Map<RunId, readonly MetricSummary[]>(read);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { RunId } from '../../../src/base/ids.ts';
 import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
-import { PointsElsewhere } from '../../../src/runs/pointsElsewhere.ts';
+import { ForeignPoints } from '../../../src/runs/foreignPoints.ts';
 import { homeAt, type Home } from '../../../src/storage/home.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
@@ -37,7 +37,7 @@ describe('points that another process reads', () => {
   const values = (metrics: RunMetrics | undefined): number[] => [...(metrics?.series('loss').values ?? [])];
 
   it('are seen as they come, and are the same as before where there are no others', async () => {
-    const points = new PointsElsewhere(home, clock);
+    const points = new ForeignPoints(home, clock);
     assert.equal(await points.of(spec, false), undefined);
     print('loss=3\nloss=2\nlos');
     await clock.advance(1_000);
@@ -51,7 +51,7 @@ describe('points that another process reads', () => {
   });
 
   it('are read again a second later at the earliest, by however many who ask', async () => {
-    const points = new PointsElsewhere(home, clock);
+    const points = new ForeignPoints(home, clock);
     print('loss=3\n');
     const [one, other] = await Promise.all([points.of(spec, false), points.of(spec, false)]);
     assert.equal(one, other);
@@ -64,7 +64,7 @@ describe('points that another process reads', () => {
   });
 
   it('are read once more when the run is over, and never again', async () => {
-    const points = new PointsElsewhere(home, clock);
+    const points = new ForeignPoints(home, clock);
     print('loss=3\n');
     await points.of(spec, false);
     print('loss=2\n');
@@ -76,7 +76,7 @@ describe('points that another process reads', () => {
   });
 
   it('change nothing on the disk, nor keep the writer from going on', async () => {
-    const points = new PointsElsewhere(home, clock);
+    const points = new ForeignPoints(home, clock);
     print('loss=3\n');
     const file = path.join(home.runFolder(spec.id), 'points.bin');
     const before = await readFile(file);

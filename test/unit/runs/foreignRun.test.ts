@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { MachineFailure } from '../../../src/machines/machine.ts';
-import { watchRun } from '../../../src/runs/elsewhere.ts';
+import { watchRun } from '../../../src/runs/foreignRun.ts';
 import { ProcessHost } from '../../../src/runs/processHost.ts';
 import type { RunEnd, RunSpec } from '../../../src/runs/run.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';

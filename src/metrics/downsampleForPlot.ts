@@ -27,7 +27,7 @@ export const stepAxis = ({ steps }: SeriesColumns): Float64Array =>
  * last point. One neighbour on each side of the range is kept, so that lines reach the edges; at most 4 points a pixel
  * in all. A series whose x goes back (a counter that starts again each epoch) is put in order of x first.
  */
-export function downsample(x: Float64Array, y: Float64Array, { from, to, pixels }: PlotRange): PlotPoints {
+export function downsampleForPlot(x: Float64Array, y: Float64Array, { from, to, pixels }: PlotRange): PlotPoints {
   const order = isAscending(x) ? undefined : Uint32Array.from(x.keys()).sort((a, b) => at(x, a) - at(x, b) || a - b);
   const source: Source = {
     count: x.length,

@@ -3,7 +3,7 @@ import type { JournalEvent } from '../../agent/journal/events.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import { isRunId } from '../../base/ids.ts';
-import { maxWholeChars, type Moment, type RunAt, type TextSection } from '../../protocol/sessionView.ts';
+import { maxWholeChars, type StepDetail, type RunAt, type TextSection } from '../../protocol/sessionView.ts';
 import { stepContent, type WholeSection } from './stepContent.ts';
 import { metricNames, stateAt } from './stateAt.ts';
 import { runAt } from './runAt.ts';
@@ -14,7 +14,7 @@ import type { SessionViewSource } from './viewSource.ts';
 /** Of each text; the rest is sent when it is asked for. */
 const sectionChars = 6_000;
 
-export interface MomentDeps {
+export interface StepDetailDeps {
   readonly source: SessionViewSource;
   readonly states: SessionStates;
   readonly timeline: Timeline;
@@ -23,7 +23,7 @@ export interface MomentDeps {
 }
 
 /** Throws `UserFacing` where there is no such row. */
-export async function momentOf(deps: MomentDeps, index: number): Promise<Moment> {
+export async function stepDetailOf(deps: StepDetailDeps, index: number): Promise<StepDetail> {
   const { source, states } = deps;
   const step = stepOf(deps, index);
   const isNow = deps.nowMs !== undefined && index === deps.timeline.steps.length - 1;
@@ -44,21 +44,21 @@ export async function momentOf(deps: MomentDeps, index: number): Promise<Moment>
 }
 
 /** The whole text of a section, from its file where the journal has only a part of it. */
-export async function wholeText(deps: MomentDeps, index: number, section: string): Promise<string> {
+export async function wholeText(deps: StepDetailDeps, index: number, section: string): Promise<string> {
   const found = contentOf(deps, stepOf(deps, index)).sections.find(({ id }) => id === section);
   if (found === undefined) throw new UserFacing('There is no such text any more.', 'Select the step again.');
   const text = found.file === undefined ? found.text : await deps.source.readFile(found.file, maxWholeChars);
   return cleanText(text).slice(0, maxWholeChars);
 }
 
-function contentOf({ states }: MomentDeps, step: Step) {
+function contentOf({ states }: StepDetailDeps, step: Step) {
   const state = states.at(step.endedBy ?? step.shownAt);
   if (state === undefined) throw new UserFacing('The journal does not begin with the start of a session.');
   return stepContent(states.events, step, state);
 }
 
 /** At the end of what took time, or later: a call that launched it shows it as the call left it. */
-async function runOf({ source, states }: MomentDeps, step: Step, laterMs: number): Promise<RunAt | undefined> {
+async function runOf({ source, states }: StepDetailDeps, step: Step, laterMs: number): Promise<RunAt | undefined> {
   const { runId } = step.row;
   if (runId === undefined || !isRunId(runId)) return undefined;
   const index = step.row.kind === 'tool' ? (step.endedBy ?? step.shownAt) : step.shownAt;
@@ -68,7 +68,7 @@ async function runOf({ source, states }: MomentDeps, step: Step, laterMs: number
   return runAt(source, { run, atMs: Math.max(event.at, laterMs), metrics: metricNames(run, source.ledger()) });
 }
 
-function stepOf({ timeline }: MomentDeps, index: number): Step {
+function stepOf({ timeline }: StepDetailDeps, index: number): Step {
   const step = timeline.steps[index];
   if (step === undefined) throw noSuchRow(index);
   return step;

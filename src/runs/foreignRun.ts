@@ -9,7 +9,7 @@ import { readIfThere } from './probe.ts';
 import type { RunEnd, RunSpec } from './run.ts';
 import type { RunHost, SignalOutcome } from './runHost.ts';
 
-export interface RunElsewhere {
+export interface ForeignRun {
   readonly spec: RunSpec;
   readonly machine: Machine;
   readonly clock: Clock;
@@ -25,14 +25,14 @@ export interface RunSink {
 const graceMs = 10_000;
 
 /** Ends every process of the run, as `Runs.kill` does. Rejects with `MachineFailure`. */
-export const endRun = (run: RunElsewhere): Promise<SignalOutcome> => hostOf(run).signal('TERM', graceMs);
+export const endRun = (run: ForeignRun): Promise<SignalOutcome> => hostOf(run).signal('TERM', graceMs);
 
 /**
  * The output from `offset` on as it grows; resolves with the end of the run once all of it was given, or with `undefined`
  * when the signal is aborted.
  */
 export async function watchRun(
-  run: RunElsewhere,
+  run: ForeignRun,
   sink: RunSink,
   { offset = 0, signal }: { readonly offset?: number; readonly signal: AbortSignal },
 ): Promise<RunEnd | undefined> {
@@ -74,7 +74,7 @@ type Seen =
   /** Its record may still come unless it is final. */
   | { readonly kind: 'gone'; readonly isFinal: boolean; readonly end: RunEnd };
 
-async function refresh({ machine, clock }: RunElsewhere, host: RunHost, folder: RunFolder): Promise<Seen> {
+async function refresh({ machine, clock }: ForeignRun, host: RunHost, folder: RunFolder): Promise<Seen> {
   const read = async (): Promise<RunEnd | undefined> =>
     parseExit((await readIfThere(machine, folder.exit, 4096)) ?? '');
   const record = await read();

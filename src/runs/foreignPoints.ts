@@ -22,7 +22,7 @@ interface Reading {
   readonly isFinal: boolean;
 }
 
-export class PointsElsewhere {
+export class ForeignPoints {
   readonly #home: Pick<Home, 'runFolder'>;
   readonly #clock: Clock;
   readonly #readings = new Map<RunId, Promise<Reading>>();

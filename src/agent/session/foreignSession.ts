@@ -5,7 +5,7 @@
 import type { News, ObservedSession } from '../contract/observedSession.ts';
 import type { JournalEvent, SessionEvent } from '../journal/events.ts';
 import { applyEvent, foldSession } from '../journal/fold.ts';
-import { isGoing } from '../runs/ledgerElsewhere.ts';
+import { isGoing } from '../runs/foreignLedger.ts';
 import { ledgerOf } from '../runs/sessionRuns.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -16,7 +16,7 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { RunMetrics } from '../../metrics/runMetrics.ts';
-import { PointsElsewhere } from '../../runs/pointsElsewhere.ts';
+import { ForeignPoints } from '../../runs/foreignPoints.ts';
 import type { Home } from '../../storage/home.ts';
 import { JournalFollower } from '../../storage/journalFollower.ts';
 import { Lease } from '../../storage/lease.ts';
@@ -24,7 +24,7 @@ import { Lease } from '../../storage/lease.ts';
 /** How often it is looked at while somebody watches. */
 const refreshEveryMs = 1_000;
 
-export interface ElsewhereDeps {
+export interface ForeignSessionDeps {
   readonly home: Home;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -34,12 +34,12 @@ export interface ElsewhereDeps {
 
 type Holder = Awaited<ReturnType<typeof Lease.holder>>;
 
-export class SessionElsewhere implements ObservedSession {
+export class ForeignSession implements ObservedSession {
   readonly #id: SessionId;
-  readonly #deps: ElsewhereDeps;
+  readonly #deps: ForeignSessionDeps;
   readonly #home: Home;
   readonly #follower: JournalFollower<SessionEvent>;
-  readonly #points: PointsElsewhere;
+  readonly #points: ForeignPoints;
   readonly #changed = new Emitter<News>();
   #events: JournalEvent[] = [];
   #state: SessionState | undefined;
@@ -51,12 +51,12 @@ export class SessionElsewhere implements ObservedSession {
   #timer: Disposable | undefined;
   readonly onDidChange: Event<News> = this.#changed.event;
 
-  constructor(deps: ElsewhereDeps, id: SessionId) {
+  constructor(deps: ForeignSessionDeps, id: SessionId) {
     this.#id = id;
     this.#deps = deps;
     this.#home = deps.home;
     this.#follower = new JournalFollower(this.#home.journalFile(id));
-    this.#points = new PointsElsewhere(this.#home, deps.clock);
+    this.#points = new ForeignPoints(this.#home, deps.clock);
   }
 
   /** Oldest first. */

@@ -1,5 +1,5 @@
 /** The selected step: what was said, called and measured, and the session as it was then. */
-import type { Fact, Moment, RunAt, TextSection } from '../../src/protocol/sessionView.ts';
+import type { Fact, StepDetail, RunAt, TextSection } from '../../src/protocol/sessionView.ts';
 import { linkButton } from '../shared/buttons.ts';
 import { element, setText } from '../shared/dom.ts';
 import { icon } from '../shared/icons.ts';
@@ -9,34 +9,34 @@ import { exactTime, relative, span } from './times.ts';
 import { kindIcons } from './tones.ts';
 import { counted } from './labels.ts';
 
-export interface MomentEvents {
+export interface StepPaneEvents {
   openRun(runId: string): void;
   openMetrics(): void;
   /** The whole text of a section. Rejects with what is wrong. */
   readWhole(row: number, section: string): Promise<string>;
 }
 
-export class MomentPane {
+export class StepPane {
   readonly root = element('main', { class: 'moment', 'aria-label': 'Selected step', tabindex: -1 });
-  readonly #events: MomentEvents;
+  readonly #events: StepPaneEvents;
   /** Titles of texts that the user opened or closed. */
   readonly #folds = new Map<string, boolean>();
-  #shown: Moment | undefined;
+  #shown: StepDetail | undefined;
 
-  constructor(events: MomentEvents) {
+  constructor(events: StepPaneEvents) {
     this.#events = events;
   }
 
-  render(moment: Moment): void {
-    const isSame = this.#shown?.index === moment.index;
+  render(detail: StepDetail): void {
+    const isSame = this.#shown?.index === detail.index;
     const { scrollTop } = this.root;
-    this.#shown = moment;
+    this.#shown = detail;
     this.root.replaceChildren(
-      this.#head(moment),
-      factList(moment.facts),
-      ...(moment.run === undefined ? [] : [this.#run(moment.run)]),
-      ...moment.texts.map((text) => this.#text(text, moment.index)),
-      this.#state(moment),
+      this.#head(detail),
+      factList(detail.facts),
+      ...(detail.run === undefined ? [] : [this.#run(detail.run)]),
+      ...detail.texts.map((text) => this.#text(text, detail.index)),
+      this.#state(detail),
     );
     this.root.scrollTop = isSame ? scrollTop : 0;
   }
@@ -46,7 +46,7 @@ export class MomentPane {
     this.root.replaceChildren(element('p', { class: 'problem', role: 'alert' }, text));
   }
 
-  #head({ row, texts }: Moment): HTMLElement {
+  #head({ row, texts }: StepDetail): HTMLElement {
     const title = element(
       'h2',
       { class: `tone-${row.tone}` },
@@ -115,7 +115,7 @@ export class MomentPane {
     return element('section', { class: 'run-card', 'aria-label': title }, head, status, body);
   }
 
-  #state({ run: own, state: { atMs, facts, runs, moreRuns } }: Moment): HTMLElement {
+  #state({ run: own, state: { atMs, facts, runs, moreRuns } }: StepDetail): HTMLElement {
     const others = runs.filter(({ id }) => id !== own?.id);
     const head = element('h3', {}, 'At this moment', element('span', { class: 'muted number' }, exactTime(atMs)));
     const more = moreRuns === 0 ? [] : [element('p', { class: 'muted' }, `${counted(moreRuns, 'more run')} going on`)];

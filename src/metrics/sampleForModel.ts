@@ -7,7 +7,7 @@ const minForShape = 6;
  * highest and the first that is not finite; and of equal stretches the lowest and the highest each, or, where a stretch
  * holds NaN or Inf, the first of those in place of the highest. With less than 6 points: the newest.
  */
-export function thin(columns: SeriesColumns, maxPoints: number): SeriesColumns {
+export function sampleForModel(columns: SeriesColumns, maxPoints: number): SeriesColumns {
   const count = columns.values.length;
   if (count <= maxPoints) return columns;
   const kept = maxPoints < minForShape ? ends(count, maxPoints) : shape(columns.values, maxPoints);
