@@ -152,8 +152,8 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
 }
 
 /** The repositories in which code of its experiments was kept. */
-const reposOn = ({ records }: SessionState, machineId: string): readonly string[] =>
-  [...records.values()].flatMap(({ plan }) =>
+const reposOn = ({ experiments }: SessionState, machineId: string): readonly string[] =>
+  [...experiments.values()].flatMap(({ plan }) =>
     plan.machineId === machineId && plan.code.kind === 'git' ? [plan.code.repo] : [],
   );
 

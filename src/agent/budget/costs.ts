@@ -10,9 +10,9 @@ import type { SessionState, Spending } from '../journal/state.ts';
  * Run → what was thought about its experiment: from its launch to that of the next. Runs that were launched together, and
  * the points of a sweep, share equally; with `costBefore` their costs add up to the session's.
  */
-export function costsByRun({ experiments }: Pick<SessionState, 'experiments'>): ReadonlyMap<RunId, ThinkingCost> {
+export function costsByRun({ allowances }: Pick<SessionState, 'allowances'>): ReadonlyMap<RunId, ThinkingCost> {
   return new Map(
-    experiments.flatMap(({ runIds, usd, tokens, hasUnknownCost }) =>
+    allowances.flatMap(({ runIds, usd, tokens, hasUnknownCost }) =>
       runIds.map((id): [RunId, ThinkingCost] => [
         id,
         { usd: usd / runIds.length, tokens: tokens / runIds.length, hasUnknownCost },
@@ -22,8 +22,8 @@ export function costsByRun({ experiments }: Pick<SessionState, 'experiments'>): 
 }
 
 /** What was spent before the first launch. */
-export function costBefore({ experiments }: Pick<SessionState, 'experiments'>): ThinkingCost {
-  const { usd = 0, tokens = 0, hasUnknownCost = false } = experiments[0] ?? {};
+export function costBefore({ allowances }: Pick<SessionState, 'allowances'>): ThinkingCost {
+  const { usd = 0, tokens = 0, hasUnknownCost = false } = allowances[0] ?? {};
   return { usd, tokens, hasUnknownCost };
 }
 
@@ -50,8 +50,8 @@ function modelCostLine(spending: Spending): string {
 }
 
 /** `12 launches · $0.10 each on average · $0.05 before the first`; `undefined` while there is none. */
-export function experimentCostLine(state: Pick<SessionState, 'experiments'>): string | undefined {
-  const launched = state.experiments.filter(({ runIds }) => runIds.length > 0);
+export function experimentCostLine(state: Pick<SessionState, 'allowances'>): string | undefined {
+  const launched = state.allowances.filter(({ runIds }) => runIds.length > 0);
   if (launched.length === 0) return undefined;
   const usd = launched.reduce((sum, experiment) => sum + experiment.usd, 0) / launched.length;
   const tokens = launched.reduce((sum, experiment) => sum + experiment.tokens, 0) / launched.length;
@@ -61,7 +61,7 @@ export function experimentCostLine(state: Pick<SessionState, 'experiments'>): st
 }
 
 /** A line for each model, and one for the experiments. */
-export function costLines(state: Pick<SessionState, 'spending' | 'experiments'>): string[] {
+export function costLines(state: Pick<SessionState, 'spending' | 'allowances'>): string[] {
   const experiments = experimentCostLine(state);
   return [...[...state.spending.values()].map(modelCostLine), ...(experiments === undefined ? [] : [experiments])];
 }

@@ -8,7 +8,7 @@ import { worstCaseUsd, type PriceTable } from '../../models/prices.ts';
 import type { EndReason } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import {
-  currentExperiment,
+  currentAllowance,
   isHard,
   isUsedUp,
   measuresOf,
@@ -109,7 +109,7 @@ export class BudgetGuard {
 
   /** The allowance of the experiment, when it was over so many turns ago that nothing will come of it. */
   #overstayed(measures: readonly Measure[]): Measure | undefined {
-    const experiment = currentExperiment(this.#deps.log.state);
+    const experiment = currentAllowance(this.#deps.log.state);
     if (experiment?.overAtTurns === undefined || experiment.turns - experiment.overAtTurns < graceTurns)
       return undefined;
     return measures.find((one) => !isHard(one) && isUsedUp(one));

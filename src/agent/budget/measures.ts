@@ -1,7 +1,7 @@
 /** Every limit in one list, with what was used of it. Nothing else decides what is used up. */
 import type { Spent } from '../contract/budget.ts';
 import type { Budget, BudgetScope, Limits } from '../journal/events.ts';
-import type { Experiment, SessionState } from '../journal/state.ts';
+import type { Allowance, SessionState } from '../journal/state.ts';
 
 /** What one day may cost, all sessions of a home together. */
 export type DayLimits = Pick<Limits, 'usd' | 'tokens'>;
@@ -38,7 +38,7 @@ export function measuresOf({ state, dayLimits = {}, today, children = nothingSpe
     minutes: (nowMs - startedMs) / minuteMs,
     turns,
   };
-  const experiment = currentExperiment(state);
+  const experiment = currentAllowance(state);
   return [
     ...measured('goal', state.budget, goal),
     ...measured('day', dayLimits, { ...today, minutes: 0, turns: 0 }),
@@ -58,8 +58,8 @@ const measured = (scope: BudgetScope, limits: Limits, used: Required<Limits>): M
   });
 
 /** `undefined` before the first launch. */
-export function currentExperiment({ experiments }: SessionState): Experiment | undefined {
-  const last = experiments.at(-1);
+export function currentAllowance({ allowances }: SessionState): Allowance | undefined {
+  const last = allowances.at(-1);
   return last === undefined || last.runIds.length === 0 ? undefined : last;
 }
 
@@ -84,7 +84,7 @@ export function budgetAlarm(state: SessionState): { readonly atMs: number; reado
 
 function experimentEndMs(state: SessionState): number | undefined {
   const minutes = state.budget.experiment?.minutes;
-  const experiment = currentExperiment(state);
+  const experiment = currentAllowance(state);
   if (minutes === undefined || experiment === undefined || experiment.overAtTurns !== undefined) return undefined;
   return Math.ceil(experiment.startedMs + minutes * minuteMs);
 }

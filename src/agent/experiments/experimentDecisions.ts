@@ -30,7 +30,7 @@ export class ExperimentDecisions implements Disposable {
 
   /** Decides on what ended while nobody listened. */
   open(): void {
-    for (const id of this.#state.records.keys()) this.#decideCrash(id);
+    for (const id of this.#state.experiments.keys()) this.#decideCrash(id);
   }
 
   /** By id, `experiment 7` or `7`. Rejects with a `ToolFailure` where it cannot be decided yet, or not at all. */
@@ -75,7 +75,7 @@ export class ExperimentDecisions implements Disposable {
 
   /** Where every run failed by itself, nobody has to judge. */
   #decideCrash(id: string | undefined): void {
-    const record = id === undefined ? undefined : this.#state.records.get(id);
+    const record = id === undefined ? undefined : this.#state.experiments.get(id);
     if (id === undefined || record === undefined || record.decisions.length > 0) return;
     if (this.#deciding.has(id) || this.#hasWaitingPoints(id)) return;
     const runs = [...this.#state.runs.values()].filter(

@@ -95,7 +95,7 @@ export class ExperimentPlans {
       request.experiment === undefined
         ? undefined
         : experimentNamed(this.#deps.sessionRuns.ledger(), request.experiment);
-    const number = this.#state.records.size + 1;
+    const number = this.#state.experiments.size + 1;
     const place = await this.#place(request, joined?.id ?? `e${number}`);
     const { cwd, code } = place;
     const sameCodeAs = await this.#sameCode(place, request.commands);
@@ -172,7 +172,7 @@ export class ExperimentPlans {
   /** The code of an earlier experiment that cannot be told from this one; the newest are asked. */
   async #sameCode({ machine, code }: Place, commands: readonly string[]): Promise<string | undefined> {
     if (code.kind !== 'git') return undefined;
-    const plans = [...this.#state.records.values()].map(({ plan }) => plan).reverse();
+    const plans = [...this.#state.experiments.values()].map(({ plan }) => plan).reverse();
     const known = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
     if (known.includes(code.tree)) return undefined;
     const { repo, tree } = code;

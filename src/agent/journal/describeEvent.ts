@@ -134,10 +134,10 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'experiment.planned': ({ plan }) => plain('plan', `Experiment ${plan.number}`, plan.hypothesis),
   'results.imported': ({ results, source }) =>
     plain('setting', `${counted(results.length, 'result')} imported`, source),
-  'experiment.decided': ({ experimentId, decision, why }, { records }) =>
+  'experiment.decided': ({ experimentId, decision, why }, { experiments }) =>
     described(
       { kind: 'decision', tone: decisionTones[decision] },
-      `Experiment ${records.get(experimentId)?.plan.number ?? experimentId}: ${decision}`,
+      `Experiment ${experiments.get(experimentId)?.plan.number ?? experimentId}: ${decision}`,
       why,
     ),
   'question.asked': ({ questionId, text, options, fallback }) =>

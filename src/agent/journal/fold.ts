@@ -4,7 +4,7 @@ import type { RunId } from '../../base/ids.ts';
 import { contextTokens } from '../../models/model.ts';
 import type { RunSpec } from '../../runs/run.ts';
 import type { JournalEvent } from './events.ts';
-import { allowed, begun, changeExperiment, launched, noticed, renewed } from './experimentFold.ts';
+import { allowed, begun, changeAllowance, launched, noticed, renewed } from './allowanceFold.ts';
 import { foldingAtOnce, withEntry } from './growing.ts';
 import type { RunState, SessionState, Spending, SweepState } from './state.ts';
 
@@ -39,7 +39,7 @@ export function initialState(event: Started): SessionState {
     planUsd: 0,
     hasUnknownCost: false,
     spending: new Map(),
-    experiments: [begun('start', event.at)],
+    allowances: [begun('start', event.at)],
     notices: new Set(),
     inputTokens: 0,
     outputTokens: 0,
@@ -47,7 +47,7 @@ export function initialState(event: Started): SessionState {
     sweeps: new Map(),
     envs: [],
     stickies: new Map(),
-    records: new Map(),
+    experiments: new Map(),
     imported: [],
     questions: new Map(),
   };
@@ -89,7 +89,7 @@ const changes: Changes = {
   }),
   'message.added': (state, { origin }) => (origin === 'person' ? renewed(awake(state)) : state),
   'model.requested': (state, { turn }) => ({
-    ...changeExperiment(without(state, 'pausedBy'), (last) => ({ ...last, turns: last.turns + 1 })),
+    ...changeAllowance(without(state, 'pausedBy'), (last) => ({ ...last, turns: last.turns + 1 })),
     phase: 'thinking',
     turns: turn,
   }),
@@ -113,11 +113,11 @@ const changes: Changes = {
   },
   'experiment.planned': (state, { plan, at: plannedMs }) => ({
     ...state,
-    records: withEntry(state.records, plan.id, { plan, plannedMs, decisions: [] }),
+    experiments: withEntry(state.experiments, plan.id, { plan, plannedMs, decisions: [] }),
   }),
   'experiment.decided': (state, { experimentId, decision, why, by, at: atMs }) => ({
     ...state,
-    records: changed(state.records, experimentId, (record) => ({
+    experiments: changed(state.experiments, experimentId, (record) => ({
       ...record,
       decisions: [...record.decisions, { decision, why, by, atMs }],
     })),
@@ -178,7 +178,7 @@ function spent(state: SessionState, { provider, model, usage, cost }: Paid): Ses
     cacheReadTokens: before.cacheReadTokens + usage.cacheReadTokens,
   };
   return {
-    ...changeExperiment(state, (last) => ({
+    ...changeAllowance(state, (last) => ({
       ...last,
       usd: last.usd + usd,
       tokens: last.tokens + tokens,

@@ -99,7 +99,7 @@ export interface Spending {
  * What was spent from the launch of an experiment to that of the next. An experiment is a sweep, or the runs that the calls
  * of one turn launched; the first of a session is the time before any launch.
  */
-export interface Experiment {
+export interface Allowance {
   /** `start`, the id of its sweep, or `turn 7`. */
   readonly key: string;
   readonly runIds: readonly RunId[];
@@ -140,7 +140,7 @@ export interface SessionState {
   /** `provider/model` → what its calls came to, in the order of their first use. */
   readonly spending: ReadonlyMap<string, Spending>;
   /** Oldest first, never empty: what is spent now is spent on the last. */
-  readonly experiments: readonly Experiment[];
+  readonly allowances: readonly Allowance[];
   /** What was told of the limits as they are now: `scope limit percent`; of the experiment, of the last one. */
   readonly notices: ReadonlySet<string>;
   readonly inputTokens: number;
@@ -160,7 +160,7 @@ export interface SessionState {
   readonly end?: { readonly reason: EndReason; readonly summary: string; readonly evidence: readonly Evidence[] };
   readonly stickies: ReadonlyMap<number, string>;
   /** Experiment id → what the ledger has of it, oldest first. */
-  readonly records: ReadonlyMap<string, ExperimentRecord>;
+  readonly experiments: ReadonlyMap<string, ExperimentRecord>;
   /** Results of before that a user brought in. */
   readonly imported: readonly ImportedResult[];
   /** Question id → question, oldest first. */

@@ -150,7 +150,7 @@ async function* metricRecords(
 
 function* ledgerRecords({ state, ledger }: SessionReading): Generator<ExportRecord, void, void> {
   for (const row of ledger.rows) {
-    const record = row.experimentId === undefined ? undefined : state.records.get(row.experimentId);
+    const record = row.experimentId === undefined ? undefined : state.experiments.get(row.experimentId);
     const decided = record?.decisions.at(-1);
     const code = record?.plan.code.kind === 'git' ? record.plan.code : undefined;
     yield {

@@ -37,7 +37,7 @@ export function metricNames(run: RunState, { rows, decisive }: Ledger): readonly
 }
 
 function factsOf(state: SessionState, atMs: number): Fact[] {
-  const { budget, turns, records } = state;
+  const { budget, turns, experiments } = state;
   const facts: (Fact | undefined)[] = [
     { name: 'Phase', value: phaseText(state, atMs) },
     { name: 'Turn', value: budget.turns === undefined ? String(turns) : `${turns} of ${budget.turns}` },
@@ -50,7 +50,7 @@ function factsOf(state: SessionState, atMs: number): Fact[] {
     { name: 'Model', value: `${state.provider}/${state.model}` },
     bestFact(ledgerOf(state, (run) => run.metrics)),
     runsFact(state),
-    records.size === 0 ? undefined : { name: 'Experiments', value: experimentsText(state) },
+    experiments.size === 0 ? undefined : { name: 'Experiments', value: experimentsText(state) },
     openFact('Open questions', openQuestions(state).length, 'warn'),
     openFact('Pinned notes', state.stickies.size, 'plain'),
   ];
@@ -77,8 +77,8 @@ function runsFact({ runs }: SessionState): Fact | undefined {
   return { name: 'Runs', value: going === 0 ? String(runs.size) : `${runs.size}, ${going} going` };
 }
 
-function experimentsText({ records }: SessionState): string {
-  const last = [...records.values()].map(({ decisions }) => decisions.at(-1)?.decision);
+function experimentsText({ experiments }: SessionState): string {
+  const last = [...experiments.values()].map(({ decisions }) => decisions.at(-1)?.decision);
   const kept = last.filter((decision) => decision === 'keep').length;
-  return `${records.size}, ${kept} kept`;
+  return `${experiments.size}, ${kept} kept`;
 }

@@ -160,8 +160,8 @@ describe('budget', () => {
     assert.equal(await session.ended, 'budget');
     assert.match(session.state.end?.summary ?? '', /the turns of the goal are used up/);
     const over = noticesOf(session).filter((notice) => notice === 'experiment turns 100');
-    assert.equal(over.length, session.state.experiments.length - 1);
-    assert.equal(session.state.experiments.length, 4);
+    assert.equal(over.length, session.state.allowances.length - 1);
+    assert.equal(session.state.allowances.length, 4);
   });
 
   it('ends when no next experiment follows one whose allowance is over; a word of the user gives it time', async () => {

@@ -57,7 +57,7 @@ describe('costs', () => {
     assert.equal(costBefore(state).usd, 1);
     assert.deepEqual(usdOfRuns(state), [14, 16]);
     assert.deepEqual(
-      state.experiments.map(({ key, turns }) => `${key}: ${turns}`),
+      state.allowances.map(({ key, turns }) => `${key}: ${turns}`),
       ['start: 1', 'turn 1: 2', 'turn 3: 1'],
     );
   });

@@ -9,19 +9,19 @@ import {
   nothingSpent,
   startOfDay,
 } from '../../../../src/agent/budget/measures.ts';
-import { begun } from '../../../../src/agent/journal/experimentFold.ts';
+import { begun } from '../../../../src/agent/journal/allowanceFold.ts';
 import type { Budget } from '../../../../src/agent/journal/events.ts';
-import type { Experiment, SessionState } from '../../../../src/agent/journal/state.ts';
+import type { Allowance, SessionState } from '../../../../src/agent/journal/state.ts';
 import { runId, startMs, stateOf } from '../../vscode/states.ts';
 
 const minuteMs = 60_000;
 /** An experiment that was launched ten minutes after the start. */
-const launched = (changes: Partial<Experiment> = {}): Experiment => ({
+const launched = (changes: Partial<Allowance> = {}): Allowance => ({
   ...begun('turn 1', startMs + 10 * minuteMs, [runId(1)]),
   ...changes,
 });
-const limited = (budget: Budget, experiments: readonly Experiment[] = [begun('start', startMs)]): SessionState =>
-  stateOf({ budget, experiments });
+const limited = (budget: Budget, allowances: readonly Allowance[] = [begun('start', startMs)]): SessionState =>
+  stateOf({ budget, allowances });
 
 describe('measures', () => {
   const used = (state: SessionState, minutes = 0): string[] =>

@@ -108,7 +108,7 @@ describe('experiments of a session', () => {
     assert.match(refused.text, /run 1\): 1 ok, loss 0\.5; discard: no gain/);
     assert.match(refused.text, /retest: "<why>"/);
     assert.equal(session.state.runs.size, 1);
-    assert.equal(session.state.records.size, 1);
+    assert.equal(session.state.experiments.size, 1);
   });
 
   it('makes it again on purpose: as a retest, or as a repeat with another seed', async () => {
@@ -141,7 +141,7 @@ describe('experiments of a session', () => {
     assert.match(words?.text ?? '', /ran the same code \(comments and outputs do not count\)/);
     assert.equal(code?.isError, false);
     assert.match(joined?.text ?? '', /The code has changed since experiment e1/);
-    assert.equal(session.state.records.size, 2);
+    assert.equal(session.state.experiments.size, 2);
   });
 
   it('tries again what failed, once something was done about it', async () => {

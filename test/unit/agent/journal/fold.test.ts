@@ -210,7 +210,7 @@ describe('the state of a session', () => {
     const more: Budget = { turns: 9, usd: 1, experiment: { turns: 4 } };
     assert.deepEqual(noticesOf(...told, resumed(more)), ['goal turns 50', 'goal usd 80', 'day usd 50']);
     const overAt = (...events: readonly SessionEvent[]): number | undefined =>
-      after(asked(), ...events).experiments.at(-1)?.overAtTurns;
+      after(asked(), ...events).allowances.at(-1)?.overAtTurns;
     assert.deepEqual([overAt(...told), overAt(...told, resumed({ ...before, turns: 10 }))], [0, 0]);
     assert.equal(overAt(...told, resumed(more)), undefined, 'its allowance is not over any more');
   });
@@ -218,20 +218,20 @@ describe('the state of a session', () => {
   it('remembers when the allowance of an experiment was over first; a word of the user gives it time', () => {
     const over = [asked(1), ...launch(1), asked(2), noticed('experiment', 'turns', 100), asked(3)];
     const overAt = (...events: readonly SessionEvent[]): number | undefined =>
-      after(...over, ...events).experiments.at(-1)?.overAtTurns;
+      after(...over, ...events).allowances.at(-1)?.overAtTurns;
     assert.equal(overAt(), 1);
     assert.equal(overAt(noticed('experiment', 'usd', 100)), 1);
     assert.equal(overAt(noticed('experiment', 'usd', 80)), 1);
     assert.equal(overAt(said('wake')), 1);
     assert.equal(overAt(said('person')), 2);
-    assert.equal(after(asked(1), ...launch(1), said('person')).experiments.at(-1)?.overAtTurns, undefined);
+    assert.equal(after(asked(1), ...launch(1), said('person')).allowances.at(-1)?.overAtTurns, undefined);
   });
 
   it('counts a run once for its experiment, however often its start is told', () => {
     const [, begun] = launch(1);
     const state = after(asked(1), ...launch(1), begun ?? assert.fail(), asked(2), ...launch(2));
     assert.deepEqual(
-      state.experiments.map(({ runIds }) => runIds),
+      state.allowances.map(({ runIds }) => runIds),
       [[], [runId(1)], [runId(2)]],
     );
   });
