@@ -1,0 +1,119 @@
+import { window, type ChatResponseStream, type ChatResult, type Disposable } from 'vscode';
+import type { Session } from '../../agent/contract/sessions.ts';
+import { systemClock } from '../../base/clock.ts';
+import { plain } from '../../base/markdown.ts';
+import { isOpen, isWorking, statusLine } from '../../presentation/sessions/sessionText.ts';
+import { approvalDeps } from '../sessions/transcript.ts';
+import { setting } from '../ui/settings.ts';
+import { showButton, showPart, withIcons } from './chatStream.ts';
+import { about, type ChatDeps, type ChatTurn } from './chatTurn.ts';
+import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
+import type { MeantSession } from './meantSession.ts';
+
+const minuteMs = 60_000;
+/** VS Code holds back what the user types while a request is open: never for long while nothing happens. */
+const sleepPatienceMs = 20_000;
+/** The state of a session, with what can be done about it. */
+export interface SessionStanding {
+  readonly text: string;
+  readonly buttons: readonly ((stream: ChatResponseStream) => void)[];
+}
+
+/** Shows sessions in the chat as they work, with the calls that wait for an approval. */
+export class ChatFollower {
+  readonly #deps: ChatDeps;
+  readonly #meant: MeantSession;
+  #pausedNote: Disposable | undefined;
+
+  constructor(deps: ChatDeps, meant: MeantSession) {
+    this.#deps = deps;
+    this.#meant = meant;
+  }
+
+  /** Takes back the note that a session was paused: the user has written since. */
+  clearNote(): void {
+    this.#pausedNote?.dispose();
+  }
+
+  /** Streams a session until it waits, ends, or its time is over. */
+  async follow(
+    session: Session,
+    { stream, token }: ChatTurn,
+    options: Partial<Pick<FollowOptions, 'say' | 'fromStart' | 'sleepPatienceMs'>> = {},
+  ): Promise<ChatResult> {
+    const unfollow = this.#deps.following.begin(session.id);
+    const abort = new AbortController();
+    const cancelled = token.onCancellationRequested(() => abort.abort());
+    if (token.isCancellationRequested) abort.abort();
+    const asked = this.#deps.approvals.onDidAsk((request) => {
+      if (request.sessionId === session.id) this.#showApproval(request.callId, stream);
+    });
+    for (const request of this.#deps.approvals.pending())
+      if (request.sessionId === session.id) this.#showApproval(request.callId, stream);
+    try {
+      const end = await followSession(session, {
+        show: (part) => showPart(stream, part),
+        clock: systemClock,
+        limitMs: setting('chat.followMinutes') * minuteMs,
+        signal: abort.signal,
+        sleepPatienceMs,
+        ...options,
+      });
+      await this.close(session, stream, end);
+    } finally {
+      unfollow();
+      asked.dispose();
+      cancelled.dispose();
+    }
+    return about(session);
+  }
+
+  /** Says how the session stands, with what can be done next. */
+  async close(session: Session, stream: ChatResponseStream, end: FollowEnd): Promise<void> {
+    // Whoever stops looking at a sleeping session does not mean to wake it.
+    if (end === 'cancelled' && isWorking(session.state)) {
+      await session.interrupt();
+      this.#pausedNote = window.setStatusBarMessage(pausedText, 8_000);
+    }
+    if (end === 'ended') this.#meant.ended(session);
+    const { text, buttons } = this.standing(session, end);
+    stream.markdown(withIcons(`\n\n${text}\n\n`));
+    for (const button of buttons) button(stream);
+  }
+
+  standing(session: Session, end: FollowEnd): SessionStanding {
+    const { id, state } = session;
+    const line = plain(statusLine(this.#deps.sessions.glance(session), Date.now()), 400);
+    const buttons: ((stream: ChatResponseStream) => void)[] = [];
+    if (isOpen(state)) {
+      buttons.push((stream) => showButton(stream, 'helios.follow', 'Follow', id));
+      buttons.push((stream) => showButton(stream, 'helios.stop', 'Stop', id));
+      buttons.push((stream) => showButton(stream, 'helios.keepRunning', 'Keep Running', id));
+    }
+    if (state.runs.size > 0) buttons.push((stream) => showButton(stream, 'helios.showMetrics', 'Show Metrics', id));
+    buttons.push((stream) => showButton(stream, 'helios.openSession', 'Open Session', id));
+    if (state.end !== undefined && state.runs.size > 0)
+      buttons.push((stream) => showButton(stream, 'helios.openBrief', 'Open Brief', id));
+    return { text: `${line}${hints[end] ? `\n\n${hints[end]}` : ''}`, buttons };
+  }
+
+  #showApproval(callId: string, stream: ChatResponseStream): void {
+    const request = this.#deps.approvals.pending().find((each) => each.callId === callId);
+    if (request === undefined) return;
+    for (const part of approvalDeps(request)) showPart(stream, part);
+    showButton(stream, 'helios.answerApproval', 'Allow', callId, 'allow');
+    showButton(stream, 'helios.answerApproval', 'Allow for This Session', callId, 'allow_session');
+    showButton(stream, 'helios.answerApproval', 'Deny', callId, 'deny');
+  }
+}
+
+const pausedText = 'Helios is paused; its runs go on. Say something to @helios to go on.';
+
+const hints: Readonly<Record<FollowEnd, string>> = {
+  sleeping: 'It wakes by itself. A further message wakes it at once.',
+  paused: 'A further message goes on with it. Its runs go on meanwhile.',
+  ended: '',
+  time: '',
+  cancelled: 'A further message goes on with it. Its runs go on meanwhile.',
+  failed: '',
+};

@@ -1,0 +1,82 @@
+import type { ChatRequest, ChatResult } from 'vscode';
+import type { Session } from '../../agent/contract/sessions.ts';
+import type { ProfileId } from '../../agent/journal/events.ts';
+import { plain } from '../../base/markdown.ts';
+import { hostProviderId } from '../models/hostModels.ts';
+import {
+  hostModelNote,
+  noFolder,
+  noGoal,
+  noQuestion,
+  pickedInChat,
+  type PickedModel,
+} from '../models/preconditions.ts';
+import { providerIn, refusalFor } from '../models/readiness.ts';
+import { modelVendor } from '../ui/contributions.ts';
+import { isModelSet, suggestedBudget } from '../ui/settings.ts';
+import { frontFolder } from '../ui/workFolder.ts';
+import type { EngineHost } from '../window/engineHost.ts';
+import type { ChatFollower } from './chatFollower.ts';
+import { showRefusal } from './chatStream.ts';
+import type { ChatTurn } from './chatTurn.ts';
+
+/** Starts sessions from what is typed in the chat, and steers those that go on, with the model that is picked there. */
+export class ChatGoals {
+  readonly #host: EngineHost;
+  readonly #follower: ChatFollower;
+  /** The model that was picked when a session was last spoken to: only a change of it changes the session's. */
+  readonly #picked = new Map<string, string>();
+
+  constructor(host: EngineHost, follower: ChatFollower) {
+    this.#host = host;
+    this.#follower = follower;
+  }
+
+  async start(turn: ChatTurn, profile: ProfileId = 'goal'): Promise<ChatResult> {
+    const { request, stream } = turn;
+    const goal = request.prompt.trim();
+    const folder = frontFolder();
+    const picked = pickedFor(request.model);
+    const engine = await this.#host.get();
+    if (goal === '' || folder?.scheme !== 'file') {
+      showRefusal(stream, goal !== '' ? noFolder : profile === 'goal' ? noGoal : noQuestion);
+      return {};
+    }
+    const refusal = await refusalFor(engine, picked?.provider ?? (await providerIn(folder.fsPath)));
+    if (refusal !== undefined) {
+      showRefusal(stream, refusal);
+      return {};
+    }
+    const session = await engine.sessions.start({
+      goal,
+      profile,
+      budget: {},
+      ...(profile === 'goal' && { defaultBudget: suggestedBudget() }),
+      workFolder: folder.fsPath,
+      ...picked,
+    });
+    this.#picked.set(session.id, request.model.id);
+    if (session.state.provider === hostProviderId)
+      stream.markdown(`${hostModelNote(plain(request.model.name, 80))}\n\n`);
+    return this.#follower.follow(session, turn, { fromStart: true });
+  }
+
+  async steer(session: Session, turn: ChatTurn): Promise<ChatResult> {
+    const text = turn.request.prompt.trim();
+    if (text === '') return this.#follower.follow(session, turn);
+    await this.#usePicked(session, turn.request);
+    return this.#follower.follow(session, turn, { say: text });
+  }
+
+  async #usePicked(session: Session, { model }: ChatRequest): Promise<void> {
+    const before = this.#picked.get(session.id);
+    this.#picked.set(session.id, model.id);
+    const picked = pickedFor(model);
+    if (before === undefined || before === model.id || picked === undefined) return;
+    const { provider, model: current } = session.state;
+    if (picked.provider !== provider || picked.model !== current) await session.useModel(picked.provider, picked.model);
+  }
+}
+
+const pickedFor = ({ vendor, id }: ChatRequest['model']): PickedModel | undefined =>
+  pickedInChat({ vendor, id, ourVendor: modelVendor, hostProvider: hostProviderId, isSet: isModelSet() });

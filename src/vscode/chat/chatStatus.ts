@@ -1,0 +1,32 @@
+import type { ChatResponseStream, ChatResult } from 'vscode';
+import { systemClock } from '../../base/clock.ts';
+import { plain } from '../../base/markdown.ts';
+import { isOpen } from '../../presentation/sessions/sessionText.ts';
+import { costPart } from '../sessions/costTable.ts';
+import { engineSettings } from '../ui/settings.ts';
+import type { ChatFollower } from './chatFollower.ts';
+import { withIcons } from './chatStream.ts';
+import { about, type ChatDeps } from './chatTurn.ts';
+
+/** Shows the sessions that go on, else the last one, with what each has cost. */
+export async function showStatus(
+  { sessions, host }: ChatDeps,
+  follower: ChatFollower,
+  stream: ChatResponseStream,
+): Promise<ChatResult> {
+  const shown = sessions.going().length > 0 ? sessions.going() : sessions.all().slice(-1);
+  if (shown.length === 0) {
+    stream.markdown('No session is open in this window. Type a goal to start one.');
+    return {};
+  }
+  const today = await (await host.get()).spentToday();
+  for (const session of shown) {
+    const { text, buttons } = follower.standing(session, 'time');
+    const { state } = session;
+    const nowMs = isOpen(state) ? systemClock.now() : state.lastEventMs;
+    const costs = costPart({ state, nowMs, today, dayLimits: engineSettings().dayLimits });
+    stream.markdown(withIcons(`**${plain(state.goal, 300)}**\n\n${text}\n\n${costs}\n\n`));
+    for (const button of buttons) button(stream);
+  }
+  return shown.length === 1 ? about(shown[0]) : {};
+}
