@@ -4,7 +4,7 @@
  *
  * - `spec.json`, `terms`, `command.sh`, `capsule.sh`: written before anything starts
  * - `claim/`: made by whoever starts the run; making it succeeds once, so a run starts at most once
- * - `supervisor`: the process of the supervisor, as `process` has that of the command
+ * - `capsule`: the process of the supervisor, as `process` has that of the command
  * - `lease`: the GPUs and the place that the run was given; `busy`: there was none free, and the run did not start
  * - `process`: pid, start time, boot id, start in milliseconds, the run's own GPUs; written before the command's first step
  * - `output.log`: what the command wrote to stdout and stderr
