@@ -33,7 +33,13 @@ const cleanTree: Files = {
 
 const configuration = [
   ...['tsconfig.json', 'webview/tsconfig.json', 'test/tsconfig.json', '.prettierrc.json', '.prettierignore'],
-  ...['test/lint/eslint.config.mjs', 'test/lint/architecture.cjs', 'test/lint/knip.json', 'test/lint/shell.ts'],
+  ...[
+    'test/lint/eslint.config.mjs',
+    'test/lint/architecture.cjs',
+    'test/lint/layers.cjs',
+    'test/lint/knip.json',
+    'test/lint/shell.ts',
+  ],
 ];
 
 /** Each in a file of its own, so that all of a tool stand in one tree. */
