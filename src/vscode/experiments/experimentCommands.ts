@@ -25,7 +25,6 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
   if (id === undefined) return;
   const { ledger } = await sessions.read(id);
   const from = promotable(ledger, experimentOf(argument));
-  const deps = { machines, clock: systemClock };
   const title = `Take over ${from.row.id}: ${from.row.hypothesis}`;
   const ways = [
     {
@@ -36,7 +35,7 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
     { label: '$(diff) Patch', detail: 'A file for git apply, against the commit that is checked out', way: asPatch },
   ];
   const picked = await window.showQuickPick(ways, { title });
-  const told = await picked?.way(deps, from);
+  const told = await picked?.way({ machines, clock: systemClock }, from);
   if (told !== undefined) void window.showInformationMessage([told, ...promotedNotes(from)].join(' '));
 }
 
