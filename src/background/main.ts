@@ -36,7 +36,9 @@ async function main(): Promise<number> {
   process.once('SIGTERM', () => stop.abort());
   if (process.argv[2] === workArgument) return (await import('./work.ts')).work(words, logger, stop.signal);
   return supervise(words, {
-    ...{ command: [...process.execArgv, process.argv[1] ?? '', workArgument], logger, signal: stop.signal },
+    command: [...process.execArgv, process.argv[1] ?? '', workArgument],
+    logger,
+    signal: stop.signal,
     nowMs: () => Date.now(),
     wait: (ms, signal) => setTimeout(ms, undefined, { signal }),
   });

@@ -15,8 +15,14 @@ export interface NodeBundles {
 
 /** Of every build for Node. Libraries ask for `navigator` to tell a browser; an extension host logs the question as an error. */
 export const nodeOptions = {
-  ...{ absWorkingDir: root, bundle: true, platform: 'node', target: 'node22' },
-  ...{ define: { navigator: 'undefined' }, metafile: true, logLevel: 'warning', legalComments: 'none' },
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node22',
+  define: { navigator: 'undefined' },
+  metafile: true,
+  logLevel: 'warning',
+  legalComments: 'none',
   // The form of it that Node finds asks for its parts in a way that no bundler sees.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
 } as const satisfies esbuild.BuildOptions;
@@ -32,12 +38,15 @@ export const nodeBundles = ({
   external = [],
 }: NodeBundles): esbuild.BuildOptions => ({
   ...nodeOptions,
-  ...{ entryPoints, outdir, splitting: true, format: 'esm', outExtension: { '.js': '.cjs' }, write: false },
-  ...{
-    minify: isProduction,
-    sourcemap: isProduction ? false : 'inline',
-    plugins: [shellTexts, toCommonJs(isProduction)],
-  },
+  entryPoints,
+  outdir,
+  splitting: true,
+  format: 'esm',
+  outExtension: { '.js': '.cjs' },
+  write: false,
+  minify: isProduction,
+  sourcemap: isProduction ? false : 'inline',
+  plugins: [shellTexts, toCommonJs(isProduction)],
   // The last two are native parts of ssh2, which does without them.
   external: ['vscode', ...external, 'cpu-features', '*.node'],
 });
@@ -59,8 +68,14 @@ const toCommonJs = (isProduction: boolean): esbuild.Plugin => ({
 
 async function writeCommonJs(path: string, text: string, isProduction: boolean): Promise<void> {
   const { code } = await esbuild.transform(text, {
-    ...{ format: 'cjs', platform: 'node', target: nodeOptions.target, legalComments: 'none', logLevel: 'error' },
-    ...{ minify: isProduction, sourcemap: isProduction ? false : 'inline', sourcefile: basename(path) },
+    format: 'cjs',
+    platform: 'node',
+    target: nodeOptions.target,
+    legalComments: 'none',
+    logLevel: 'error',
+    minify: isProduction,
+    sourcemap: isProduction ? false : 'inline',
+    sourcefile: basename(path),
     supported: { 'dynamic-import': false },
     // CommonJS has no `import.meta`, by which code finds its neighbours.
     define: { 'import.meta.url': 'importMetaUrl' },

@@ -82,7 +82,9 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   const localIn = (workFolder: string): LocalMachine => new LocalMachine({ runsFolder, clock, workFolder });
   const engines = new OwnEngines({ home: home.folder, file: home.enginesFile, write: writeForOwner, logger });
   const machines = await openMachines(options, {
-    ...{ home, engines, local: localIn(options.workFolder ?? homedir()) },
+    home,
+    engines,
+    local: localIn(options.workFolder ?? homedir()),
     isBusy: (id) => runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
   });
   const runs = new Runs({ machines, folder: home.runsFolder, clock });
@@ -98,9 +100,24 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   const reports = reportsOf(options, { home, runs, resources, logger, sessions: () => sessions, redact: known.redact });
   const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const sessions: SessionStore = new SessionStore({
-    ...{ home, catalogue, version: heliosVersion, ownerKind: options.ownerKind ?? 'terminal' },
+    home,
+    catalogue,
+    version: heliosVersion,
+    ownerKind: options.ownerKind ?? 'terminal',
     shared: {
-      ...{ clock, logger, runs, resources, ports, providers, models, prices, settings, today, web, reports, notifier },
+      clock,
+      logger,
+      runs,
+      resources,
+      ports,
+      providers,
+      models,
+      prices,
+      settings,
+      today,
+      web,
+      reports,
+      notifier,
       spending: new JournalSpending(home, 0),
       pages: new WebReader(web),
       probes: new MachineProbes(clock),
@@ -111,20 +128,18 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   });
   const awake = keepAwake(sessions, { settings, clock, logger });
   reports.watch();
-  const close = async (): Promise<void> => {
-    models.dispose();
-    await reports.close();
-    awake.dispose();
-    await sessions.close();
-    await notifier.close();
-    resources.dispose();
-    runs.dispose();
-    machines.dispose();
-    await catalogue.close();
-  };
+  const owned = { models, reports, awake, sessions, notifier, resources, runs, machines, catalogue };
+  const close = (): Promise<void> => closeAll(owned);
   return {
     home: home.folder,
-    ...{ sessions, machines, runs, resources, reports, models, prices, notifier },
+    sessions,
+    machines,
+    runs,
+    resources,
+    reports,
+    models,
+    prices,
+    notifier,
     retention: retentionOf(sessions, { home, clock, machinesIn }),
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...providers().values()],
@@ -133,6 +148,31 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
     close,
     dispose: () => void close(),
   };
+}
+
+interface Owned {
+  readonly models: Disposable;
+  readonly reports: Pick<SessionReports, 'close'>;
+  readonly awake: Disposable;
+  readonly sessions: Pick<SessionStore, 'close'>;
+  readonly notifier: Pick<Notifier, 'close'>;
+  readonly resources: Disposable;
+  readonly runs: Disposable;
+  readonly machines: Disposable;
+  readonly catalogue: Pick<SessionCatalogue, 'close'>;
+}
+
+/** What writes is closed before what it writes about. */
+async function closeAll(owned: Owned): Promise<void> {
+  owned.models.dispose();
+  await owned.reports.close();
+  owned.awake.dispose();
+  await owned.sessions.close();
+  await owned.notifier.close();
+  owned.resources.dispose();
+  owned.runs.dispose();
+  owned.machines.dispose();
+  await owned.catalogue.close();
 }
 
 interface MachinesDeps {
@@ -145,7 +185,10 @@ interface MachinesDeps {
 function openMachines(options: EngineOptions, { home, engines, local, isBusy }: MachinesDeps) {
   const { ports, clock = systemClock, logger = silentLogger } = options;
   return MachineRegistry.open({
-    ...{ local, isBusy, clock, logger },
+    local,
+    isBusy,
+    clock,
+    logger,
     file: new MachineFile({ path: home.machinesFile, write: writeForOwner }),
     create: options.createMachine ?? createRemote({ prompts: promptsOf(ports), homes: homesOf(home), engines, clock }),
   });

@@ -59,7 +59,11 @@ function plannedRow(
   const { plan, decisions } = record;
   const decision = standingDecision(record, runs);
   return {
-    ...{ id: plan.id, plan, hypothesis: plan.hypothesis, command: plan.command, decisions },
+    id: plan.id,
+    plan,
+    hypothesis: plan.hypothesis,
+    command: plan.command,
+    decisions,
     ...common(runs, decisive),
     ...(decision && { decision }),
   };
@@ -68,7 +72,10 @@ function plannedRow(
 function bareRow(id: string, runs: readonly LedgerRow[], decisive: Decisive | undefined): ExperimentRow {
   const [first] = runs;
   return {
-    ...{ id, hypothesis: first?.label ?? '', command: first?.command ?? '', decisions: [] },
+    id,
+    hypothesis: first?.label ?? '',
+    command: first?.command ?? '',
+    decisions: [],
     ...common(runs, decisive),
   };
 }

@@ -138,7 +138,9 @@ function resultOf(all: readonly string[], columns: Columns): ImportedResult | { 
   if (value === undefined && (status === 'keep' || !(isNone || status === 'crash')))
     return { problem: `its ${columns.metric} is ${JSON.stringify(of(columns.value))}, not a number` };
   return {
-    ...{ commit: plainText(of(columns.commit), 80), metric: columns.metric, status },
+    commit: plainText(of(columns.commit), 80),
+    metric: columns.metric,
+    status,
     description: plainText(of(columns.description), maxDescriptionChars),
     ...(status !== 'crash' && value !== undefined && { value }),
     ...(status !== 'crash' && memory !== undefined && { memoryGb: memory }),

@@ -43,7 +43,11 @@ export const describedModels = (
     label === undefined || contextTokens === undefined || maxOutputTokens === undefined
       ? []
       : {
-          ...{ id, label, contextTokens, maxOutputTokens, efforts: effortsOf(id) },
+          id,
+          label,
+          contextTokens,
+          maxOutputTokens,
+          efforts: effortsOf(id),
           ...(isRetiring && { isRetiring }),
           ...(acceptsImages !== undefined && { acceptsImages }),
         },

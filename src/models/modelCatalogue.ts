@@ -79,7 +79,9 @@ export class LiveCatalogue implements ModelCatalogue {
       const byDefault = this.#defaultIfAny(provider);
       const source = this.#heard(provider) === undefined ? ('known' as const) : ('live' as const);
       return this.#models(provider).map((model) => ({
-        ...{ provider: id, model, source },
+        provider: id,
+        model,
+        source,
         isDefault: model.id === byDefault,
       }));
     });

@@ -40,8 +40,14 @@ const schema = z.object({
   message: z.object({
     event,
     events: z.array(event),
-    ...{ title: z.string(), body: z.string(), sessionId: z.string(), goal: z.string(), atMs: z.number() },
-    ...{ machineId: z.string().exactOptional(), pid: z.number().exactOptional(), run: z.string().exactOptional() },
+    title: z.string(),
+    body: z.string(),
+    sessionId: z.string(),
+    goal: z.string(),
+    atMs: z.number(),
+    machineId: z.string().exactOptional(),
+    pid: z.number().exactOptional(),
+    run: z.string().exactOptional(),
     metrics: metrics.exactOptional(),
   }),
 });

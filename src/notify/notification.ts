@@ -46,7 +46,12 @@ export function payloadOf({ events: _, atMs, metrics, ...message }: Message): Pa
   const values =
     metrics && Object.entries(metrics).map(([name, value]) => [name, Number.isFinite(value) ? value : String(value)]);
   return {
-    ...{ event, title, body, sessionId, goal, ...rest },
+    event,
+    title,
+    body,
+    sessionId,
+    goal,
+    ...rest,
     ...(values && { metrics: Object.fromEntries(values) as Record<string, number | string> }),
     timestamp: new Date(atMs).toISOString(),
   };

@@ -140,7 +140,10 @@ export class Notifier {
     const onFailed = (error: unknown): void => this.#failed(error, channel.name);
     const outbox = new Outbox({ channel, clock, onFailed });
     const quiet = new QuietBox({
-      ...{ route: { channel: settings, isProject }, store, clock, onFailed },
+      route: { channel: settings, isProject },
+      store,
+      clock,
+      onFailed,
       send: (message) => outbox.tell(message),
     });
     const box = { channel, outbox, quiet };

@@ -117,7 +117,10 @@ export function parseProcess(text: string): RunProcess | undefined {
   if (!(pid > 0) || !(startedMs > 0) || startTime === undefined) return undefined;
   const gpuIds = (fields.get('gpus') ?? '').split(',').filter(Boolean);
   return {
-    ...{ pid, startTime, bootId: fields.get('boot_id') ?? '', startedMs },
+    pid,
+    startTime,
+    bootId: fields.get('boot_id') ?? '',
+    startedMs,
     ...(gpuIds.length > 0 && { gpuIds }),
   };
 }

@@ -59,7 +59,9 @@ export class Trees implements Disposable {
       this.#foreign?.dispose();
       this.#foreign = owners.size > 0 ? systemClock.after(foreignEveryMs, () => experiments.reload()) : undefined;
       return experimentRows({
-        ...{ open, listed, owners },
+        open,
+        listed,
+        owners,
         nowMs: Date.now(),
         read: (id) => engine.sessions.read(id),
       });

@@ -29,9 +29,23 @@ const sizes = {
   complexity: ['error', 15],
 };
 
-/** Functions that only put objects together read best in one piece. */
-const constructors = {
-  files: ['src/compose/**/*.ts', 'src/agent/session/{sessionParts,toolset}.ts'],
+/** `...{ a, b }` is `a, b`, written so that a formatter keeps it on one line. */
+const plain = {
+  'no-restricted-syntax': [
+    'error',
+    {
+      selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+      message: 'Write the properties into the object: a literal is spread for a condition only.',
+    },
+  ],
+};
+
+/**
+ * The composition root of the engine only creates objects and hands them to each other: divided, it would hide who gets
+ * what. Nothing else may be longer than the limit of `sizes`.
+ */
+const compositionRoot = {
+  files: ['src/compose/engine.ts'],
   rules: { 'max-lines-per-function': ['error', { max: 80, skipComments: true, skipBlankLines: true }] },
 };
 
@@ -45,8 +59,8 @@ const project = (files, tsconfig, rules) => ({
 
 export default [
   { ignores: ['dist/**', 'dist-test/**', 'out/**', '.test/**', 'node_modules/**', 'test/fixtures/**'] },
-  project(['src/**/*.ts'], './tsconfig.json', { ...typed, ...sizes }),
-  constructors,
-  project(['webview/**/*.ts'], './webview/tsconfig.json', { ...typed, ...sizes }),
+  project(['src/**/*.ts'], './tsconfig.json', { ...typed, ...sizes, ...plain }),
+  compositionRoot,
+  project(['webview/**/*.ts'], './webview/tsconfig.json', { ...typed, ...sizes, ...plain }),
   project(['test/**/*.ts'], './test/tsconfig.json', { ...typed, 'max-params': ['error', 4] }),
 ];

@@ -94,6 +94,16 @@ const plants: readonly Plant[] = [
     named: ruleAt('empty', 'no-empty'),
   },
   {
+    what: 'a literal that is spread to stand on one line',
+    script: 'lint',
+    files: {
+      'src/base/spread.ts': 'export const both = (x: number, y: number): object => ({ ...{ x, y }, z: 1 });\n',
+      'src/base/spreadIf.ts':
+        'export const some = (x?: number): object => ({ ...(x !== undefined && { x }), z: 1 });\n',
+    },
+    named: ruleAt('spread', 'no-restricted-syntax'),
+  },
+  {
     what: 'a file of more than 400 lines',
     script: 'lint',
     files: { 'src/base/long.ts': 'export {};\n'.repeat(401) },
@@ -110,6 +120,15 @@ const plants: readonly Plant[] = [
     script: 'arch',
     files: { 'src/metrics/window.ts': "import { window } from 'vscode';\n\nexport const state = window.state;\n" },
     named: /error core-knows-no-vscode: src\/metrics\/window\.ts/,
+  },
+  {
+    what: 'rows that know VS Code',
+    script: 'arch',
+    files: {
+      'src/vscode/ui/plantedRows.ts':
+        "import { window } from 'vscode';\n\nexport const rows = window.visibleTextEditors;\n",
+    },
+    named: /error rows-and-texts-know-no-vscode: src\/vscode\/ui\/plantedRows\.ts/,
   },
   {
     what: 'an import upwards',

@@ -249,7 +249,9 @@ export class SessionView {
     const atMs = rows.row(state.row)?.atMs;
     const isPlaying = this.#player.isPlaying;
     this.#list.render({
-      ...{ total: rows.total, selected: state.row, isReplaying: isPlaying },
+      total: rows.total,
+      selected: state.row,
+      isReplaying: isPlaying,
       row: (index) => rows.row(index),
       bars: () => rows.bars(),
     });

@@ -138,7 +138,9 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
         runs.map(({ spec }) => runFolder(machine.runsFolder, spec.id).path),
       );
       const { kept } = await tidyWorktrees({
-        ...{ machine, sessionId: id, clock: deps.clock },
+        machine,
+        sessionId: id,
+        clock: deps.clock,
         repos: reposOn(state, machineId),
       });
       problems.push(...kept.map(({ path: place, why }) => `${place} on ${machineId} stays: ${why}`));

@@ -92,7 +92,9 @@ async function ask(
   signal: AbortSignal,
 ): Promise<ModelReply> {
   const longest = await calls.longestReply({
-    ...{ provider: provider.id, model: request.model, maxOutputTokens },
+    provider: provider.id,
+    model: request.model,
+    maxOutputTokens,
     contextTokens: Math.ceil(textTokens(JSON.stringify([request.system, request.messages]))),
   });
   const late = new AbortController();

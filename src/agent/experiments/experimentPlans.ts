@@ -216,7 +216,12 @@ function planOf({ request, machine, cwd, code, attempts, number, state }: PlanSo
   const seed = commands.length === 1 ? commandForm(command).seed : undefined;
   const { envId } = envFor(state, { machineId: machine.id, cwd });
   return {
-    ...{ id: `e${number}`, number, machineId: machine.id, command, cwd, code },
+    id: `e${number}`,
+    number,
+    machineId: machine.id,
+    command,
+    cwd,
+    code,
     hypothesis: hypothesis ?? oneLine(label ?? command, 200),
     fingerprint: fingerprintOf(attempts),
     ...(seed !== undefined && { seed }),

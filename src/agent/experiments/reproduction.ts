@@ -38,7 +38,9 @@ export async function reproduce(deps: ReproductionDeps, request: ReproduceReques
   const environment = environmentSince(deps, row.plan.envId, request.signal);
   const { verdict, metrics } = await ended(deps, spec, request.signal);
   return {
-    ...{ experimentId: row.id, run: spec.number, verdict },
+    experimentId: row.id,
+    run: spec.number,
+    verdict,
     metrics: metrics.flatMap((now) => compared(now, repeats, request.tolerance) ?? []),
     differences: [...place.differences, await environment],
   };
@@ -116,7 +118,12 @@ async function launched(
 ): Promise<RunSpec> {
   const { machineId, command, metrics, limit, resources } = original;
   const request = {
-    ...{ machineId, command, cwd, metrics, label: 'reproduction', experimentId: row.id },
+    machineId,
+    command,
+    cwd,
+    metrics,
+    label: 'reproduction',
+    experimentId: row.id,
     ...(limit && { limit }),
     ...(resources && { resources }),
   };

@@ -108,7 +108,9 @@ async function permit(parsed: ParsedCall, deps: ActDeps, signal: AbortSignal): P
     signal,
   );
   const decided = deps.record({
-    ...{ type: 'permission.decided', callId, ...decision },
+    type: 'permission.decided',
+    callId,
+    ...decision,
     ...(accesses.length > 0 && { accesses: accesses.map(recordedAccess) }),
   });
   if (signal.aborted || !decision.isAllowed) await decided;

@@ -32,7 +32,10 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
     }),
     cost: costFacts(state),
     questions: [...state.questions.values()].map(({ id, text, fallback, deadlineMs, answer }): QuestionFacts => ({
-      ...{ id, text, fallback, deadlineMs },
+      id,
+      text,
+      fallback,
+      deadlineMs,
       ...(answer && { answer }),
     })),
     happenings: happeningsOf(events, state),
@@ -45,7 +48,12 @@ function sessionFacts(state: SessionState): SessionFacts {
   const isBlocked = end?.reason === 'blocked';
   const stuck = isBlocked ? end.summary : phase === 'paused' ? pausedBy : undefined;
   return {
-    ...{ id, goal, workFolder, startedMs, lastEventMs, turns },
+    id,
+    goal,
+    workFolder,
+    startedMs,
+    lastEventMs,
+    turns,
     model: isDemo(state) ? 'offline demo (scripted, not a language model)' : `${state.provider} ${state.model}`,
     outcome: end === undefined ? phaseText(state) : reasonText(end.reason),
     ...(stuck !== undefined && { stuck }),
@@ -86,7 +94,11 @@ function runFacts(run: RunState, tail: string | undefined, about: AboutRun): Run
   const outputPath = about.outputPath(run);
   const gpu = about.gpu(spec.id);
   return {
-    ...{ id: spec.id, number: spec.number, machineId: spec.machineId, label: spec.label, command: spec.command },
+    id: spec.id,
+    number: spec.number,
+    machineId: spec.machineId,
+    label: spec.label,
+    command: spec.command,
     ...statusOf(run),
     alarms,
     ...(process !== undefined && endedMs !== undefined && { tookMs: endedMs - process.startedMs }),

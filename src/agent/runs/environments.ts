@@ -39,7 +39,9 @@ export function createEnvironments({ log, machines, memory, folder }: Environmen
       await log.record({ type: 'env.captured', envId: id, machineId, repo, gist, file, callId });
       const note = await memory.write(`/snapshots/${name}`, gist, noteOf(taken));
       return {
-        ...{ id, memoryPath: note.path, file: path.join(folder, file) },
+        id,
+        memoryPath: note.path,
+        file: path.join(folder, file),
         ...(diff && { diffFile: path.join(folder, diffFile) }),
       };
     },

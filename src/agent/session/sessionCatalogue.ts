@@ -186,7 +186,15 @@ function indexed(state: SessionState, journalBytes: number): IndexedSession {
   const { id, goal, startedMs, lastEventMs, phase, turns, usd, hasUnknownCost } = state;
   const ledger = ledgerOf(state, (run) => run.metrics);
   return {
-    ...{ id, journalBytes, goal, startedMs, lastEventMs, phase, turns, usd, hasUnknownCost },
+    id,
+    journalBytes,
+    goal,
+    startedMs,
+    lastEventMs,
+    phase,
+    turns,
+    usd,
+    hasUnknownCost,
     endReason: state.end?.reason ?? null,
     best: bestText(ledger) ?? null,
     runs: [...state.runs.values()].filter(({ notStarted }) => notStarted === undefined).map(indexedRun),
@@ -220,7 +228,14 @@ function summaryOf(state: SessionState, ledger: Ledger): SessionSummary {
   const best = bestText(ledger);
   const { id, goal, startedMs, lastEventMs, phase, turns, usd, hasUnknownCost } = state;
   return {
-    ...{ id, goal, startedMs, lastEventMs, phase, turns, usd, hasUnknownCost },
+    id,
+    goal,
+    startedMs,
+    lastEventMs,
+    phase,
+    turns,
+    usd,
+    hasUnknownCost,
     ...(state.end && { endReason: state.end.reason }),
     runs: ledger.rows.length,
     going: [...state.runs.values()].filter((run) => indexedRun(run).isGoing).length,

@@ -38,12 +38,19 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   const files = new AttachmentFiles(path.join(folder, 'attachments'));
   const tools = createToolset({
     ...listeners,
-    ...{ log, folder, runs, probes, resources, clock },
+    log,
+    folder,
+    runs,
+    probes,
+    resources,
+    clock,
     consult: createSideCalls(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   }).filter((tool) => profile.includes(tool));
   return {
-    ...{ log, sessionRuns: listeners.sessionRuns, clock, budget },
+    log,
+    clock,
+    budget,
     plateau: createPlateauGuard(request, listeners),
     idleTurns: shared.settings().idleTurns,
     effort: shared.settings().effort ?? 'medium',

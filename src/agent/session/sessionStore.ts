@@ -260,7 +260,10 @@ export class SessionStore implements Sessions {
         log,
         parts: (hooks) =>
           createParts({
-            ...{ shared, hooks, log, folder },
+            shared,
+            hooks,
+            log,
+            folder,
             ...(project && { project }),
           }),
         onBroken: () => void this.#letGo(session, () => session.close()),

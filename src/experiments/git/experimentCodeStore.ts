@@ -42,7 +42,11 @@ export class ExperimentCodeStore {
     const endMs = clock.now() + timeoutMs;
     try {
       const kept = await capture({
-        ...{ machine, folder, clock, ref: refOf(sessionId, name), message: `Code of ${name}` },
+        machine,
+        folder,
+        clock,
+        ref: refOf(sessionId, name),
+        message: `Code of ${name}`,
         limits: this.#deps.limits?.() ?? defaultLimits,
         files: codeFilesOf(commands),
         leftMs: () => Math.max(1, endMs - clock.now()),
@@ -50,7 +54,11 @@ export class ExperimentCodeStore {
       const { top, head, tree, headTree, commit, ignored } = kept;
       const leftOut = new Map([...kept.leftOut, ...[...ignored.keys()].map((file) => [file, 'ignored'] as const)]);
       return {
-        ...{ kind: 'git', repo: top, tree, isDirty: tree !== headTree, leftOut: namedLeftOut(leftOut) },
+        kind: 'git',
+        repo: top,
+        tree,
+        isDirty: tree !== headTree,
+        leftOut: namedLeftOut(leftOut),
         ...(ignored.size > 0 && { ignored: digestOf(ignored) }),
         ...(head !== undefined && { head }),
         ...(commit !== undefined && { commit }),

@@ -129,7 +129,13 @@ export class Worktrees {
     const { path: folder, ref } = await this.checkout({ machine, ...(signal && { signal }) }, name);
     const { clock, limits } = this.#deps;
     const { commit, leftOut } = await capture({
-      ...{ machine, folder, clock, ref, message, following: ref, leftMs: () => stepMs },
+      machine,
+      folder,
+      clock,
+      ref,
+      message,
+      following: ref,
+      leftMs: () => stepMs,
       limits: limits?.() ?? defaultLimits,
       ...(signal && { signal }),
     });

@@ -32,7 +32,8 @@ async function connectionOf(settings: EmailSettings, { resolve, caFile }: Deps) 
   const file = caFile();
   const ca = file === undefined ? undefined : [...tls.getCACertificates('default'), await readFile(file, 'utf8')];
   return {
-    ...{ host, port },
+    host,
+    port,
     secure: security === 'tls',
     requireTLS: security === 'starttls',
     ignoreTLS: security === 'none',

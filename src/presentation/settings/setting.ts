@@ -52,7 +52,10 @@ interface Declared<Value> extends Traits {
 export type Setting<Value = unknown> = Omit<Declared<Value>, 'toEngine'> & { toEngine?(value: Value): unknown };
 
 export const text = (traits: Traits): Setting<string> => ({
-  ...{ default: '', none: '', json: { type: 'string' }, written: z.string().trim().min(1) },
+  default: '',
+  none: '',
+  json: { type: 'string' },
+  written: z.string().trim().min(1),
   ...traits,
 });
 
@@ -60,7 +63,9 @@ export const text = (traits: Traits): Setting<string> => ({
 export const address = (traits: Traits): Setting<string> => ({ ...text(traits), written: z.url() });
 
 export const flag = (fallback: boolean, traits: Traits): Setting<boolean> => ({
-  ...{ default: fallback, json: { type: 'boolean' }, written: z.boolean() },
+  default: fallback,
+  json: { type: 'boolean' },
+  written: z.boolean(),
   ...traits,
 });
 
@@ -122,6 +127,7 @@ interface Structured<Value> extends Traits {
 
 /** A list or an object. What a user wrote is checked where it is used, which says more than a schema. */
 export const structure = <Value>(traits: Structured<Value>): Setting<Value> => ({
-  ...{ json: {}, written: z.unknown() },
+  json: {},
+  written: z.unknown(),
   ...traits,
 });

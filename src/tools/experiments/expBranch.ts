@@ -51,7 +51,10 @@ export const expBranch = (deps: ExperimentCode): Tool =>
       const made = await deps.worktrees.branch({ ...place, name, ...(from !== undefined && { from }) });
       return {
         content: {
-          ...{ branch: made.name, path: made.path, commit: made.commit, created: made.isNew },
+          branch: made.name,
+          path: made.path,
+          commit: made.commit,
+          created: made.isNew,
           ...leftOutFields(made.leftOut),
           ...pointerFields(made.hasPointers),
           note: made.isNew

@@ -31,7 +31,10 @@ export const expDiff = (deps: ExperimentCode): Tool =>
       const rest = `cd ${place.folder} && git diff ${shortCommit(diff.commitA)} ${shortCommit(diff.commitB)} -- FILE`;
       return {
         content: {
-          ...{ ...commits, equal: false, files: diff.stat, diff: diff.patch },
+          ...commits,
+          equal: false,
+          files: diff.stat,
+          diff: diff.patch,
           ...(isCut && {
             cut: `${maxBytes} of ${diff.patchBytes} bytes are shown. File by file: remote_exec "${rest}"`,
           }),

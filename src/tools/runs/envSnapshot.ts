@@ -70,7 +70,10 @@ export const envSnapshot = (background: CodeSnapshots): Tool =>
       const environment = await askEnvironment(machine, { repo, venv, python: args.python }, context.signal);
       const diff = environment.git && (await diffOf(machine, repo, context.signal));
       const taken: TakenSnapshot = {
-        ...{ name: args.name, machineId: machine.id, repo, environment },
+        name: args.name,
+        machineId: machine.id,
+        repo,
+        environment,
         ...(diff && { diffSha256: createHash('sha256').update(diff).digest('hex') }),
       };
       const before = await background.before(machine.id, repo);
@@ -78,7 +81,11 @@ export const envSnapshot = (background: CodeSnapshots): Tool =>
       const kept = await background.keep({ ...taken, gist, diff }, context);
       return {
         content: {
-          ...{ id: kept.id, machine_id: machine.id, gist, memory_path: kept.memoryPath, file: kept.file },
+          id: kept.id,
+          machine_id: machine.id,
+          gist,
+          memory_path: kept.memoryPath,
+          file: kept.file,
           ...shown(environment),
           ...(kept.diffFile === undefined ? {} : { diff_file: kept.diffFile, diff_sha256: taken.diffSha256 }),
           ...(before === undefined ? {} : { since_before: since(before, taken) }),
@@ -98,7 +105,10 @@ export async function askEnvironment(
   const mark = `@${randomBytes(9).toString('hex')}`;
   const script = environmentScript({ ...where, mark });
   const { outcome, stdout, stderr } = await machine.exec(`sh -c ${shellQuote(script)}`, {
-    ...{ cwd: '/', timeoutMs: execMs, maxBytes: 8 * 1024 * 1024, signal },
+    cwd: '/',
+    timeoutMs: execMs,
+    maxBytes: 8 * 1024 * 1024,
+    signal,
   });
   if (stdout.includes(mark)) return parseEnvironment(stdout, mark);
   throw new ToolFailure(

@@ -20,7 +20,10 @@ export interface MetricsPanelsOptions {
 export const createMetricsPanels = (options: MetricsPanelsOptions): SessionPanels<PanelSource> => {
   const { extensionUri, clock, logger, openRun } = options;
   const kind = {
-    ...{ viewType: 'helios.metrics', folder: 'metrics', icon: 'graph-line', name: 'Metrics' },
+    viewType: 'helios.metrics',
+    folder: 'metrics',
+    icon: 'graph-line',
+    name: 'Metrics',
     column: vscode.ViewColumn.Beside,
     source: (sessionId: string) => options.source(sessionId),
     titleOf: (source: PanelSource) => `Metrics: ${source.state().title}`,

@@ -16,7 +16,9 @@ export const ledgerTable = ({ experiments, decisive }: Ledger): LedgerTable => (
 function lineOf(row: ExperimentRow, index: number): LedgerLine {
   const { id, plan, result, cost, decision } = row;
   return {
-    ...{ name: id, number: index + 1, what: line(row.hypothesis === '' ? row.command : row.hypothesis) },
+    name: id,
+    number: index + 1,
+    what: line(row.hypothesis === '' ? row.command : row.hypothesis),
     decision: decision?.decision ?? (row.verdicts === '' ? row.status.replace('_', ' ') : row.verdicts),
     tone: decision === undefined ? statusTone(row) : decisionTone(decision.decision),
     why: line(decision?.why ?? ''),

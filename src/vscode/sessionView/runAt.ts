@@ -28,7 +28,11 @@ export async function runAt(source: Pick<SessionViewSource, 'series'>, asked: Ru
   const metrics = names.flatMap((name, index) => metricAt(name, run, columns[index]) ?? []);
   const [first = ''] = names;
   return {
-    ...{ id, name: `run ${number}`, label: line(label), machine: machineId, metrics },
+    id,
+    name: `run ${number}`,
+    label: line(label),
+    machine: machineId,
+    metrics,
     status: run.verdict === undefined ? (run.notStarted ?? 'running') : verdictLabel(run.verdict, run.alarms),
     tone: run.notStarted === undefined ? verdictTone(run.verdict) : 'bad',
     spark: { metric: first, y: sparkOf(columns[0]) },

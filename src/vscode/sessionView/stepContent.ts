@@ -51,7 +51,10 @@ function described(event: JournalEvent, state: SessionState): StepContent {
 const nothing: StepContent = { facts: [], sections: [] };
 
 const section = (id: string, title: string, text: string, format: TextSection['format'] = 'plain'): WholeSection => ({
-  ...{ id, title, text, format },
+  id,
+  title,
+  text,
+  format,
 });
 const fact = (name: string, value: string, tone?: Fact['tone']): Fact => ({ name, value, ...(tone && { tone }) });
 const only = (...sections: readonly WholeSection[]): StepContent => ({

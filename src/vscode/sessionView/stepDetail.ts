@@ -36,7 +36,9 @@ export async function stepDetailOf(deps: StepDetailDeps, index: number): Promise
   const { facts, sections } = contentOf(deps, step);
   const run = await runOf(deps, step, isNow ? atMs : 0);
   return {
-    ...{ index, row: step.row, facts },
+    index,
+    row: step.row,
+    facts,
     texts: sections.map(bounded),
     ...(run && { run }),
     state: await stateAt(source, { state, atMs, ledger }),

@@ -117,8 +117,16 @@ export class Timeline {
     this.#busyLanes.add(lane);
     this.#barOf.set(runId, this.#bars.length);
     this.#bars.push({
-      ...{ runId, name: runName(state, runId), label: line(run.spec.label), status: 'running', tone: 'busy', lane },
-      ...{ fromRow: this.#steps.length - 1, toRow: undefined, startMs: process.startedMs, endMs: undefined },
+      runId,
+      name: runName(state, runId),
+      label: line(run.spec.label),
+      status: 'running',
+      tone: 'busy',
+      lane,
+      fromRow: this.#steps.length - 1,
+      toRow: undefined,
+      startMs: process.startedMs,
+      endMs: undefined,
     });
   }
 
@@ -153,7 +161,10 @@ function rowOf(event: JournalEvent, state: SessionState): RowText | undefined {
   const { kind, title, detail = '', facts = [], tone } = description;
   const note = [line(detail), ...facts.map(line)].filter((part) => part !== '').join(' · ');
   return {
-    ...{ kind, title: line(title), note, tone },
+    kind,
+    title: line(title),
+    note,
+    tone,
     ...('cost' in event && { cost: callCostText(event.cost) }),
     ...('runId' in event && event.runId !== undefined && { runId: event.runId }),
   };

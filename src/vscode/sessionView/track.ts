@@ -33,7 +33,10 @@ export function trackAnswer(timeline: Timeline, query: TrackQuery, nowMs: number
   const view: View = { query, steps, from, to, size, position };
   const bars = timeline.bars.map((bar) => placed(bar, view, full.to));
   return {
-    ...{ axis: query.axis, from, to, full },
+    axis: query.axis,
+    from,
+    to,
+    full,
     lanes: 1 + timeline.bars.reduce((max, { lane }) => Math.max(max, lane), -1),
     bars: mergedBars(bars, view),
     sleeps: sleepsOf(view, full.to),

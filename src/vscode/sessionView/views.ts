@@ -22,14 +22,20 @@ export interface SessionViewsOptions {
 export const createSessionViews = (options: SessionViewsOptions): SessionPanels<SessionViewSource> => {
   const { extensionUri, clock, logger, openRunOutput } = options;
   const kind = {
-    ...{ viewType: 'helios.session', folder: 'session', icon: 'history', name: 'Session' },
+    viewType: 'helios.session',
+    folder: 'session',
+    icon: 'history',
+    name: 'Session',
     column: vscode.ViewColumn.Active,
     source: (sessionId: string) => options.source(sessionId),
     titleOf: (source: SessionViewSource) => `Session: ${goalOf(source)}`,
     onDidRename: (source: SessionViewSource) => source.onDidChange,
     converse: (source: SessionViewSource, port: PanelPort) =>
       new SessionViewHost({
-        ...{ source, port, clock, logger },
+        source,
+        port,
+        clock,
+        logger,
         actions: { openRunOutput, openMetrics: () => options.openMetrics(source.id) },
       }),
   };
