@@ -13,7 +13,7 @@ import {
 export interface LedgerDeps {
   readonly target?: { readonly metric: string; readonly comparator: string } | undefined;
   /** By id, oldest first. */
-  readonly records?: ReadonlyMap<string, PlannedExperiment>;
+  readonly experiments?: ReadonlyMap<string, PlannedExperiment>;
   readonly imported?: readonly ImportedResult[];
 }
 
@@ -22,7 +22,7 @@ export interface LedgerDeps {
  * crash; what was kept counts before what is undecided, a repeated run by the mean of its repeats; the earlier wins a tie.
  */
 export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
-  const { target, records = new Map(), imported = [] } = source;
+  const { target, experiments: records = new Map(), imported = [] } = source;
   const decisive = decisiveMetric(entries, target);
   const champion = decisive && championOf(entries, records, decisive);
   const rows = entries.map((entry) => ({ ...entry, isChampion: entry === champion }));

@@ -84,7 +84,7 @@ describe('ledger', () => {
     ];
     const of = (experimentId: string, one: LedgerEntry): LedgerEntry => ({ ...one, experimentId, startedMs: 0 });
     const bestOf = (entries: readonly LedgerEntry[], ...records: [string, PlannedExperiment][]): number | undefined =>
-      buildLedger(entries, { records: new Map(records) }).champion?.number;
+      buildLedger(entries, { experiments: new Map(records) }).champion?.number;
 
     it('has none as champion that was discarded, invalid or a crash, and prefers what was kept', () => {
       const entries = [of('e1', entry(1, [summary('loss', 0.5)])), of('e2', entry(2, [summary('loss', 0.1)]))];
@@ -112,7 +112,7 @@ describe('ledger', () => {
         { ...going, experimentId: 'e2', startedMs: -3 * dayMs },
       ];
       const { experiments } = buildLedger(entries, {
-        records: new Map([recordOf('e1'), recordOf('e2'), recordOf('e3')]),
+        experiments: new Map([recordOf('e1'), recordOf('e2'), recordOf('e3')]),
       });
       assert.deepEqual(
         experiments.map(({ id, status, verdicts, runMs }) => [id, status, verdicts, runMs]),
@@ -127,7 +127,7 @@ describe('ledger', () => {
 
     it('takes a crash that the engine saw back when a later run went well', () => {
       const entries = [of('e1', entry(1, [], { kind: 'failed', code: 1 })), of('e1', entry(2, [summary('loss', 1)]))];
-      const { experiments } = buildLedger(entries, { records: new Map([recordOf('e1', ['crash', 'engine'])]) });
+      const { experiments } = buildLedger(entries, { experiments: new Map([recordOf('e1', ['crash', 'engine'])]) });
       assert.equal(experiments[0]?.decision, undefined);
     });
 

@@ -55,7 +55,7 @@ function ledgerOf(tried: readonly Tried[]): Ledger {
     };
     return entry;
   });
-  return buildLedger(entries, { records });
+  return buildLedger(entries, { experiments: records });
 }
 
 /** As the project that the form comes from describes it. */

@@ -48,7 +48,7 @@ describe('experiments as rows', () => {
     ...[entry(1, undefined, { metrics: [summaryOf('loss', 5)] }), ...repeats],
     ...[entry(4, 2, { metrics: [summaryOf('loss', 0.1)] }), entry(5, 3, { metrics: [summaryOf('loss', 0.2)] })],
   ];
-  const ledger = buildLedger(entries, { records });
+  const ledger = buildLedger(entries, { experiments: records });
   const state = stateOf({ runs: runsOf(endedRun(1, 5), endedRun(2, 0.8)) });
   const rows = (): readonly TreeNode[] => {
     const view = { open: [{ state, ledger }], listed: [], nowMs: startMs, read: () => Promise.reject(new Error()) };
