@@ -3,7 +3,7 @@ import type { Session } from '../../agent/contract/sessions.ts';
 import { systemClock } from '../../base/clock.ts';
 import { plain } from '../../base/markdown.ts';
 import { isOpen, isWorking, statusLine } from '../../presentation/sessions/sessionText.ts';
-import { approvalDeps } from '../sessions/transcript.ts';
+import { approvalParts } from '../sessions/transcript.ts';
 import { setting } from '../ui/settings.ts';
 import { showButton, showPart, withIcons } from './chatStream.ts';
 import { about, type ChatDeps, type ChatTurn } from './chatTurn.ts';
@@ -100,7 +100,7 @@ export class ChatFollower {
   #showApproval(callId: string, stream: ChatResponseStream): void {
     const request = this.#deps.approvals.pending().find((each) => each.callId === callId);
     if (request === undefined) return;
-    for (const part of approvalDeps(request)) showPart(stream, part);
+    for (const part of approvalParts(request)) showPart(stream, part);
     showButton(stream, 'helios.answerApproval', 'Allow', callId, 'allow');
     showButton(stream, 'helios.answerApproval', 'Allow for This Session', callId, 'allow_session');
     showButton(stream, 'helios.answerApproval', 'Deny', callId, 'deny');

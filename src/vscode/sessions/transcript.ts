@@ -160,7 +160,7 @@ function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly 
 }
 
 /** A question to the user, with what exactly is asked. */
-export const approvalDeps = (request: ApprovalRequest): readonly ChatPart[] => [
+export const approvalParts = (request: ApprovalRequest): readonly ChatPart[] => [
   line('shield', `Asks to ${plain(effectVerb(request.effect))}${askedTitle(request)}`),
   ...(request.detail.trim() === ''
     ? []

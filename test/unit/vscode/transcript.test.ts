@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { noUsage } from '../../../src/models/model.ts';
-import { approvalDeps, Transcript, type ChatPart } from '../../../src/vscode/sessions/transcript.ts';
+import { approvalParts, Transcript, type ChatPart } from '../../../src/vscode/sessions/transcript.ts';
 import { endedRun, recorded, runId, runsOf, runState, sessionId, stateOf, summaryOf } from './states.ts';
 
 const requested = recorded({ type: 'model.requested', turn: 1, provider: 'claude', model: 'm' });
@@ -195,8 +195,8 @@ describe('transcript', () => {
   it('shows exactly what an approval is about, fenced', () => {
     const request = { sessionId, callId: 'c', title: 'run rm', effect: 'execute', detail: 'rm -rf `x`\n```\nend' };
     const args = { machine_id: 'local', command: 'python3 t.py', env: { A: '1' } };
-    const launch = textOf(approvalDeps({ ...request, detail: JSON.stringify(args) }));
+    const launch = textOf(approvalParts({ ...request, detail: JSON.stringify(args) }));
     assert.match(launch, /```\npython3 t\.py\nmachine_id: local\nenv: \{"A":"1"\}\n```$/);
-    assert.match(textOf(approvalDeps(request)), /````\nrm -rf `x`\n```\nend\n````$/);
+    assert.match(textOf(approvalParts(request)), /````\nrm -rf `x`\n```\nend\n````$/);
   });
 });

@@ -70,7 +70,7 @@ describe('calls of a reply', () => {
         isOver = true;
         return ok();
       };
-      const deps = depsOf({ [name]: ['read', end], refresh: ['read', ok], write: ['write', ok] });
+      const deps = depsOf({ [name]: ['read', end], look: ['read', ok], write: ['write', ok] });
       await act([call('look', 'c1'), call(name), call('look', 'c2'), call('write')], deps, never);
       assert.deepEqual(made, ['look', name]);
       const why = 'Not executed: an earlier call of this reply ended the turn.';
@@ -91,7 +91,7 @@ describe('calls of a reply', () => {
       going -= 1;
       return { content: 'ok' };
     };
-    const deps = depsOf({ refresh: ['read', work('look')], write: ['write', work('write')] });
+    const deps = depsOf({ look: ['read', work('look')], write: ['write', work('write')] });
     const names = ['look', 'look', 'look', 'write', 'write', 'look'];
     await act(
       names.map((name, index) => call(name, `c${index}`)),
@@ -121,7 +121,7 @@ describe('calls of a reply', () => {
   it('keep what they show in files, before the journal names them', async () => {
     const bytes = Buffer.from([0, 1, 255]);
     const attachment = { type: 'attachment', mediaType: 'image/gif', name: 'a.gif', base64: 'AAH/' } as const;
-    const deps = depsOf({ refresh: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })] });
+    const deps = depsOf({ look: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })] });
     const there: (readonly string[])[] = [];
     const record = (event: SessionEvent): Promise<void> => {
       if (event.type === 'tool.finished') there.push(readdirSync(keptFolder()));
@@ -140,7 +140,7 @@ describe('calls of a reply', () => {
   it('have taken effect where what they show cannot be kept, and say so', async () => {
     writeFileSync(keptFolder(), 'a file where the folder should be');
     const attachment = { type: 'attachment', mediaType: 'image/gif', name: 'a.gif', base64: 'AAH/' } as const;
-    const deps = depsOf({ refresh: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })] });
+    const deps = depsOf({ look: ['read', () => Promise.resolve({ content: 'seen', attachments: [attachment] })] });
     await act([call('look')], deps, never);
     const [seen] = finished();
     assert.equal(seen?.isError, false);
@@ -214,7 +214,7 @@ describe('calls of a reply', () => {
   });
 
   it('are recorded before they are made, with who allowed or refused them', async () => {
-    const deps = depsOf({ refresh: ['read', ok], write: ['write', ok] });
+    const deps = depsOf({ look: ['read', ok], write: ['write', ok] });
     await act([call('look'), call('write', 'w1')], deps, never);
     mode = 'ask';
     await act([call('write', 'w2')], deps, never);
