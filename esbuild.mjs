@@ -1,5 +1,5 @@
 /**
- * Builds what Helios ships: the extension, the command line and the webviews, with the sql.js WebAssembly and the schema of machines.json beside them.
+ * Builds what Helios ships: the extension, the command line and the webviews, with their WebAssembly and the schema of machines.json beside them.
  *   --production  minified, without source maps
  *   --watch       rebuilds on every change
  *   --tests       the suite for the extension host, into dist-test/host, instead of the product
@@ -7,7 +7,7 @@
 import { chmod, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
@@ -77,10 +77,17 @@ function printSizes(result) {
 }
 
 async function copyWasm() {
-  const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm');
+  const require = createRequire(import.meta.url);
   await mkdir(join(root, 'dist'), { recursive: true });
-  await copyFile(wasm, join(root, 'dist/sql-wasm.wasm'));
-  console.log(`dist/sql-wasm.wasm from ${relative(root, wasm)}`);
+  for (const name of [
+    'sql.js/dist/sql-wasm.wasm',
+    'web-tree-sitter/web-tree-sitter.wasm',
+    'tree-sitter-bash/tree-sitter-bash.wasm',
+  ]) {
+    const wasm = require.resolve(name);
+    await copyFile(wasm, join(root, 'dist', basename(wasm)));
+    console.log(`dist/${basename(wasm)} from ${relative(root, wasm)}`);
+  }
 }
 
 /** Completion in an editor comes from what the file is checked with. */

@@ -23,8 +23,11 @@ export const nodeOptions = {
   metafile: true,
   logLevel: 'warning',
   legalComments: 'none',
-  // The form of it that Node finds asks for its parts in a way that no bundler sees.
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  // The forms of them that Node finds ask for their parts in ways that no bundler sees.
+  alias: {
+    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs',
+  },
 } as const satisfies esbuild.BuildOptions;
 
 /**

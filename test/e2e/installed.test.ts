@@ -13,7 +13,7 @@ const needed = [
   /^package\.json$/,
   /^(readme|changelog)\.md$/i,
   /^LICENSE\.txt$/,
-  /^dist\/((extension|engine|background)\.cjs|pageWorker\.mjs|sql-wasm\.wasm|(machines|project)\.schema\.json)$/,
+  /^dist\/((extension|engine|background)\.cjs|pageWorker\.mjs|(sql-wasm|web-tree-sitter|tree-sitter-bash)\.wasm|(machines|project)\.schema\.json)$/,
   // What they share, and what only a call needs; not the command line.
   /^dist\/(?!onThisComputer)[\w-]+-[0-9A-Z]{8}\.cjs$/,
   /^dist\/webview\/[^/]+\/[^/]+\.(js|css|ttf)$/,
@@ -54,6 +54,8 @@ describe('the installed VSIX', () => {
       'dist/engine.cjs',
       'dist/background.cjs',
       'dist/sql-wasm.wasm',
+      'dist/web-tree-sitter.wasm',
+      'dist/tree-sitter-bash.wasm',
       'dist/machines.schema.json',
       'dist/project.schema.json',
       'media/icon.png',

@@ -1,0 +1,203 @@
+/** The tree of a shell text → its commands. */
+import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
+import type { Heredoc } from './heredoc.ts';
+import { must } from './notUnderstood.ts';
+import type { Redirection, ShellCommand } from './shellText.ts';
+import { isNumberOfFile, partsOfCondition, redirectionOf, simpleCommand } from './simpleCommand.ts';
+import { expansion, hidesExpansion, wordOf, wordsOf, type TakeExpansion } from './words.ts';
+
+/** Of substitutions in substitutions. */
+const maxDepth = 20;
+/** Of brackets, loops and conditions in each other. */
+const mostLevels = 1_000;
+
+export interface Reading {
+  readonly heredocs: ReadonlyMap<number, Heredoc>;
+  /** The commands of another text, `depth` substitutions deep. */
+  read(text: string, depth: number): readonly ShellCommand[];
+  /** What the shell puts into the text of a here-document. */
+  expansionsOf(text: string): readonly string[];
+}
+
+/** What stands around a command and belongs to it. */
+interface Around {
+  readonly redirects: readonly Place[];
+  /** Of a group that it is in: each command of it may read that. */
+  readonly input: string;
+}
+
+interface Draft {
+  readonly parts: Place[];
+  readonly redirections: Redirection[];
+  input: string;
+  /** What the shell puts into that. */
+  readonly expansions: string[];
+}
+
+const nothingAround: Around = { redirects: [], input: '' };
+const simple = /^(?:(?:declaration_|unset_|test_)?command|variable_assignments?)$/;
+const chain = /^(?:list|pipeline|negated_command)$/;
+const plain = /^(?:program|list|pipeline|negated_command|redirected_statement|subshell|[a-z_]*redirect)$/;
+const word = /^(?:word|(?:raw_|ansi_c_)?string|concatenation|number|brace_expression)$/;
+
+export class CommandReader {
+  readonly found: ShellCommand[] = [];
+  isPlain = true;
+  readonly #reading: Reading;
+  readonly #depth: number;
+  #level = 0;
+
+  constructor(reading: Reading, depth: number) {
+    must(depth <= maxDepth);
+    this.#reading = reading;
+    this.#depth = depth;
+  }
+
+  /** Reads whatever stands where a command may stand. */
+  statement(place: Place, around: Around = nothingAround): void {
+    if (!place.node.isNamed) return;
+    const { type } = place;
+    must(++this.#level <= mostLevels);
+    if (simple.test(type)) this.#command(place, around);
+    else if (expansion.test(type) || word.test(type)) wordOf([place], this.#take);
+    else if (chain.test(type)) this.#chain(place, around);
+    else if (type === 'redirected_statement') this.#redirected(place, around);
+    else if (type.endsWith('_redirect')) this.#simple([place], around.input);
+    else this.#group(place, around);
+    this.#level--;
+  }
+
+  #chain(place: Place, around: Around): void {
+    const children = childrenOf(place).filter(({ node }) => node.isNamed);
+    children.forEach((child, index) =>
+      this.statement(child, index === children.length - 1 ? around : { ...around, redirects: [] }),
+    );
+  }
+
+  #redirected(place: Place, { redirects, input }: Around): void {
+    const children = childrenOf(place);
+    const bodies = children.filter(({ type }) => !type.endsWith('_redirect'));
+    const all = [...children.filter((child) => !bodies.includes(child)), ...redirects];
+    must(bodies.length <= 1);
+    for (const body of bodies) this.statement(body, { redirects: all, input });
+    if (bodies.length === 0) this.#simple(all, input);
+  }
+
+  #group(place: Place, { redirects, input }: Around): void {
+    this.isPlain &&= plain.test(place.type);
+    const draft = this.#draft(redirects);
+    must(draft.parts.length === 0);
+    const children = childrenOf(place);
+    must(place.node.childCount > 0 || !hidesExpansion(written(place)));
+    const from = place.type === 'for_statement' ? this.#loop(children) : 0;
+    for (const child of children.slice(from)) this.statement(child, { redirects: [], input: input + draft.input });
+    if (redirects.length > 0) this.#finish(draft);
+  }
+
+  /** The words of a loop are reported as a command of its own: they are what the commands in it work on. */
+  #loop(children: readonly Place[]): number {
+    const body = children.findIndex(({ type }) => type === 'do_group' || type === 'compound_statement');
+    const head = children.slice(0, body).filter(({ type }) => !/^[;\n]$/.test(type));
+    must(body > 0);
+    this.found.push({ assignments: [], words: wordsOf(head, this.#take), redirections: [], input: '' });
+    return body;
+  }
+
+  #command(place: Place, { redirects, input }: Around): void {
+    this.isPlain &&= !written(place).startsWith('[[');
+    this.#simple([...ownParts(place), ...redirects], input, place.type === 'test_command');
+  }
+
+  #simple(children: readonly Place[], input: string, isCondition = false): void {
+    children.slice(1).forEach((child, index) => must(gapBetween(children[index] ?? child, child) !== 'else'));
+    const draft = this.#draft(children);
+    const words = wordsOf(draft.parts, this.#take);
+    const said = isCondition ? { assignments: [], words } : simpleCommand(draft.parts, words);
+    this.#finish({ ...draft, input: input + draft.input }, said);
+  }
+
+  #draft(children: readonly Place[]): Draft {
+    const draft: Draft = { parts: [], redirections: [], input: '', expansions: [] };
+    for (const child of children) {
+      if (child.type === 'file_redirect') this.#fileRedirect(child, draft);
+      else if (child.type === 'herestring_redirect') this.#hereString(child, draft);
+      else draft.parts.push(child);
+    }
+    must(!draft.parts.some((part) => isNumberOfFile(part) || part.type === 'heredoc_redirect'));
+    return draft;
+  }
+
+  #fileRedirect(place: Place, draft: Draft): void {
+    const { at, sign, target, behind } = redirectionOf(place);
+    const heredoc = this.#reading.heredocs.get(at);
+    draft.parts.push(...behind);
+    if (heredoc === undefined) {
+      if (target.length > 0) draft.redirections.push({ sign, target: wordOf(target, this.#take) });
+      return;
+    }
+    this.isPlain = false;
+    draft.input += heredoc.text;
+    if (!heredoc.isLiteral) draft.expansions.push(...this.#reading.expansionsOf(heredoc.text));
+  }
+
+  #hereString(place: Place, draft: Draft): void {
+    this.isPlain = false;
+    const [, ...parts] = childrenOf(place);
+    draft.input += wordOf(parts, this.#take).text;
+  }
+
+  #finish(draft: Draft, said: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] }): void {
+    const { redirections, input, expansions } = draft;
+    // The last command is the expansion in the place of a program.
+    for (const text of expansions) this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
+    this.found.push({ ...said, redirections, input });
+  }
+
+  /** Reads the commands in what the shell puts in. */
+  readonly #take: TakeExpansion = (place, isQuoted) => {
+    this.isPlain &&= !isQuoted && /^\$(?:\w+|\{\w+\}|[?#@*!$-])$/.test(written(place));
+    const inner = new CommandReader(this.#reading, this.#depth + 1);
+    inner.#substitution(place);
+    this.found.push(...inner.found);
+  };
+
+  #substitution(place: Place): void {
+    const text = written(place);
+    const isCommand = place.type === 'command_substitution';
+    must(place.type !== 'simple_expansion' || /^\$[\w@*#?!$-]/.test(text));
+    // A shell looks first whether `$((` begins arithmetic, where quotes hold nothing back.
+    must(!isCommand || (!text.startsWith('$((') && !text.startsWith('$`')));
+    if (isCommand && text.startsWith('`')) this.#backticks(place, text);
+    else if (isCommand || place.type === 'process_substitution')
+      for (const child of childrenOf(place)) this.statement(child);
+    else this.#within(place);
+  }
+
+  /** The grammar knows nothing of the backslashes that are taken away first. */
+  #backticks({ start, end }: Place, text: string): void {
+    must(/^`(?:[^`\\]|\\[^\n])*`$/.test(text));
+    must(![...this.#reading.heredocs.keys()].some((at) => at >= start && at < end));
+    const inner = text.slice(1, -1).replace(/\\([`\\$])/g, '$1');
+    this.found.push(...this.#reading.read(inner, this.#depth));
+  }
+
+  /** Arithmetic, `${…}` and lists: whatever they are made of, the commands in substitutions run. */
+  #within(place: Place): void {
+    must(++this.#level <= mostLevels);
+    const children = looseChildren(place);
+    must(children.length > 0 || !place.node.isNamed || !hidesExpansion(written(place)));
+    let at = place.start;
+    for (const child of children) {
+      must(!hidesExpansion(place.source.slice(at, Math.max(at, child.start))));
+      if (expansion.test(child.type)) this.#take(child, false);
+      else this.#within(child);
+      at = child.end;
+    }
+    this.#level--;
+  }
+}
+
+function ownParts(place: Place): readonly Place[] {
+  if (place.type === 'variable_assignment') return [place];
+  return place.type === 'test_command' ? partsOfCondition(place) : childrenOf(place);
+}

@@ -1,0 +1,109 @@
+/**
+ * Here-documents are taken out of a text before the grammar reads it: of those, tree-sitter-bash understands the simplest
+ * alone. In their place stands a file that is read, so that the tree shows whether a shell would see a sign there.
+ */
+import { must, NotUnderstood } from './notUnderstood.ts';
+
+export interface Heredoc {
+  readonly text: string;
+  /** The shell puts nothing into it. */
+  readonly isLiteral: boolean;
+}
+
+/** What may be the sign of one: `<<`. */
+export interface Sign {
+  readonly at: number;
+  readonly lineEnd: number;
+}
+
+/** A text without the lines of its here-documents, and these by the place of their sign in it. */
+export interface TakenOut {
+  readonly text: string;
+  readonly heredocs: ReadonlyMap<number, Heredoc>;
+  /** Those that are none are among them. */
+  readonly signs: readonly Sign[];
+}
+
+const mostSigns = 100;
+const sign = /(?<![<\\])<<(?!<)(-?)[ \t]*(?:'([^'\n]*)'|"([^"\\$`\n]*)"|(\\?)([\w.+-]+))(?=[\s;&|()<>]|$)/g;
+
+/** `not`: signs, counted from the first, that were seen to be something else, such as text in quotes. */
+export function takeOutHeredocs(original: string, not: ReadonlySet<number>): TakenOut {
+  const heredocs = new Map<number, Heredoc>();
+  const signs: Sign[] = [];
+  const pattern = new RegExp(sign);
+  let text = original;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const from = lineBelow(text, pattern.lastIndex);
+    must(signs.length < mostSigns);
+    signs.push({ at: found.index, lineEnd: from - 1 });
+    if (not.has(signs.length - 1)) continue;
+    const [whole, dash = '', single, double, backslash, bare] = found;
+    const isLiteral = single !== undefined || double !== undefined || backslash === '\\';
+    const end = { word: single ?? double ?? bare ?? '', isIndented: dash === '-', isLiteral };
+    const { length, lines } = bodyOf(text.slice(from), end);
+    heredocs.set(found.index, { text: lines, isLiteral });
+    const place = whole.replace(/^<<-?/, (all) => '<'.padEnd(all.length));
+    text = text.slice(0, found.index) + place + text.slice(pattern.lastIndex, from) + text.slice(from + length);
+  }
+  return { text, heredocs, signs };
+}
+
+/** Where the line ends that goes on at `at`. */
+function lineBelow(text: string, at: number): number {
+  const rest = /^(?:[^\\\n]|\\[^])*(?:\n|$)/.exec(text.slice(at))?.[0];
+  if (rest === undefined) throw new NotUnderstood();
+  return at + rest.length;
+}
+
+interface End {
+  readonly word: string;
+  /** By tabs, which do not count. */
+  readonly isIndented: boolean;
+  readonly isLiteral: boolean;
+}
+
+function bodyOf(
+  rest: string,
+  { word, isIndented, isLiteral }: End,
+): { readonly length: number; readonly lines: string } {
+  let continued: string | undefined;
+  for (let at = 0; at < rest.length;) {
+    const newLine = rest.indexOf('\n', at);
+    const next = newLine < 0 ? rest.length : newLine + 1;
+    const written = rest.slice(at, newLine < 0 ? undefined : newLine);
+    const line = isIndented ? written.replace(/^\t+/, '') : written;
+    // Where the shell puts things in, it joins such lines, and may find the end in two of them.
+    must(continued === undefined || (line !== word && continued + line !== word));
+    if (line === word) return { length: next, lines: rest.slice(0, at) };
+    const goesOn = !isLiteral && /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
+    continued = goesOn ? (continued ?? '') + line.slice(0, -1) : undefined;
+    at = next;
+  }
+  return { length: rest.length, lines: rest };
+}
+
+const openings = /\\[^]|\$\(|\$\{|\$\[|`/g;
+const maxTries = 100;
+
+/** What the shell puts into the text but variables, each a text of its own. `isWhole`: it is one expansion and no more. */
+export function expansionsIn(text: string, isWhole: (text: string) => boolean): readonly string[] {
+  const found: string[] = [];
+  const pattern = new RegExp(openings);
+  let tries = 0;
+  for (let opening = pattern.exec(text); opening !== null; opening = pattern.exec(text)) {
+    const [said] = opening;
+    if (said.startsWith('\\')) continue;
+    const close = said === '`' ? '`' : said === '$(' ? ')' : said === '${' ? '}' : ']';
+    let end = opening.index + said.length - 1;
+    let whole: string;
+    do {
+      end = text.indexOf(close, end + 1);
+      must(end >= 0 && ++tries <= maxTries);
+      whole = text.slice(opening.index, end + 1);
+    } while (!isWhole(whole));
+    found.push(whole);
+    pattern.lastIndex = end + 1;
+  }
+  return found;
+}

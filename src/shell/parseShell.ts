@@ -1,0 +1,92 @@
+/**
+ * Reads the commands of a shell text. It says honestly what it cannot know: a word that only the shell can know is
+ * `isDynamic`, and a text that is not understood, nested too deep or too long is `undefined`.
+ */
+import type { Node } from 'web-tree-sitter';
+import { placeOf } from './children.ts';
+import { CommandReader } from './commandReader.ts';
+import { syntaxTree } from './grammar.ts';
+import { expansionsIn, takeOutHeredocs, type Sign } from './heredoc.ts';
+import { must, NotUnderstood } from './notUnderstood.ts';
+import type { ShellCommand, ShellText } from './shellText.ts';
+import { expansion } from './words.ts';
+
+/** Without here-documents, which cost nothing: in a text without sense the grammar searches long. */
+const mostCharacters = 20_000;
+/** What looks like the sign of a here-document and is none. */
+const maxOthers = 20;
+
+/** Never throws for what a text holds. `loadShell` comes first. */
+export function parseShell(text: string): ShellText | undefined {
+  try {
+    return read(text, 0);
+  } catch (error) {
+    if (error instanceof NotUnderstood) return undefined;
+    throw error;
+  }
+}
+
+function read(original: string, depth: number): ShellText {
+  // The grammar takes a NUL for the end.
+  must(!original.includes('\0'));
+  // A line that goes on, and is the last one, ends there.
+  const whole = original.replace(/\r+(?=\n|$)/g, '').replace(/(?<=[ \t])\\\n\s*$/, '');
+  const others = new Set<number>();
+  for (;;) {
+    const { text, heredocs, signs } = takeOutHeredocs(whole, others);
+    must(text.length <= mostCharacters);
+    const tree = syntaxTree(text);
+    try {
+      const root = tree.rootNode;
+      const wrong = signs.findIndex((sign, index) => !others.has(index) && !isSign(root, sign));
+      if (wrong < 0) {
+        must(!root.hasError && signs.every((sign, index) => others.has(index) || endsOutside(root, sign)));
+        const reader = new CommandReader({ read: commandsOf, expansionsOf, heredocs }, depth);
+        reader.statement({ ...placeOf(root, text), start: 0, end: text.length });
+        return { commands: reader.found, isPlain: reader.isPlain };
+      }
+      must(others.size < maxOthers && [...others].every((other) => other < wrong));
+      others.add(wrong);
+    } finally {
+      tree.delete();
+    }
+  }
+}
+
+const commandsOf = (text: string, depth: number): readonly ShellCommand[] => read(text, depth).commands;
+
+const expansionsOf = (text: string): readonly string[] => expansionsIn(text, isExpansion);
+
+/** The file that stands for a here-document is read. */
+function isSign(root: Node, { at }: Sign): boolean {
+  const node = root.descendantForIndex(at, at + 1);
+  return node?.type === '<' && node.parent?.type === 'file_redirect';
+}
+
+/** Where its line ends within quotes or a substitution, shells differ in where the text of a here-document begins. */
+function endsOutside(root: Node, { at, lineEnd }: Sign): boolean {
+  const around = surroundings(root, at);
+  if (around?.id !== surroundings(root, lineEnd)?.id) return false;
+  // Behind a here-document, bash 5.2 loses each `;` of a substitution.
+  return around === null || /^\s*\)$/.test(around.text.slice(lineEnd - around.startIndex));
+}
+
+/** What may hold lines of its own. */
+const quoting = /(?:string|_substitution|expansion|array)$/;
+
+function surroundings(root: Node, at: number): Node | null {
+  let node = root.descendantForIndex(at, at + 1);
+  while (node !== null && !quoting.test(node.type)) node = node.parent;
+  return node;
+}
+
+/** It is one expansion and no more. */
+function isExpansion(text: string): boolean {
+  const tree = syntaxTree(text);
+  try {
+    const word = tree.rootNode.firstChild?.firstChild?.firstChild;
+    return !tree.rootNode.hasError && word?.endIndex === text.length && expansion.test(word.type);
+  } finally {
+    tree.delete();
+  }
+}

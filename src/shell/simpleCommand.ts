@@ -1,0 +1,73 @@
+/** What the grammar gets wrong about simple commands, set right or refused. */
+import { childrenOf, gapBetween, written, type Place } from './children.ts';
+import { must, NotUnderstood } from './notUnderstood.ts';
+import type { ShellCommand, ShellWord } from './shellText.ts';
+
+/** None of them is a program: where one seems to be called, the grammar has lost its way. */
+const reserved = new Set(
+  '! { } if then elif else fi for while until do done case esac select function coproc time'.split(' '),
+);
+const assignment = /^[A-Za-z_]\w*(?:\[[^]*\])?\+?=/;
+
+/** Parts words from the assignments before them, and from `time`, which the grammar takes for a program. */
+export function simpleCommand(
+  parts: readonly Place[],
+  all: readonly ShellWord[],
+): Pick<ShellCommand, 'words' | 'assignments'> {
+  const isTimed = all[0]?.text === 'time' && !all[0].isQuoted;
+  const said = isTimed ? all.slice(all[1]?.text === '-p' ? 2 : 1) : all;
+  const from = said.findIndex((word, index) =>
+    isTimed ? !assignment.test(word.spelled) : parts[index]?.type !== 'variable_assignment',
+  );
+  const assignments = from < 0 ? said : said.slice(0, from);
+  const words = from < 0 ? [] : said.slice(from);
+  must(assignments.every(({ spelled, isQuoted }) => assignment.test(spelled) && !(isTimed && isQuoted)));
+  const [first] = words;
+  must(first === undefined || first.isQuoted || !reserved.has(first.text));
+  must(!isTimed || !/^[-[({]/.test(first?.text ?? ''));
+  return { assignments, words };
+}
+
+/** Brackets of conditions are words of the commands `[` and `[[`. */
+export function partsOfCondition(place: Place): readonly Place[] {
+  const text = written(place);
+  const parts = childrenOf(place).flatMap((child) =>
+    child.type.endsWith('_expression') && child.type !== 'brace_expression' ? partsOfCondition(child) : [child],
+  );
+  must(!/[<>]\(/.test(text));
+  // For `[` these are signs of the shell, whatever the grammar takes them for.
+  const isSingle = place.type === 'test_command' && !text.startsWith('[[');
+  must(!isSingle || !parts.some((part) => /^[<>|&;()]/.test(written(part))));
+  return parts;
+}
+
+/** Of `2>`, where the grammar takes it for a word. */
+export const isNumberOfFile = (place: Place): boolean =>
+  /^\d+$/.test(written(place)) && /^(?:\\\n)*[<>]/.test(place.source.slice(place.end, place.end + 40));
+
+interface RedirectParts {
+  /** Where its sign stands. */
+  readonly at: number;
+  readonly sign: string;
+  /** Empty where it closes a file. */
+  readonly target: readonly Place[];
+  /** Words of the command that stand behind the file: the grammar takes them for files too. */
+  readonly behind: readonly Place[];
+}
+
+export function redirectionOf(place: Place): RedirectParts {
+  const children = childrenOf(place);
+  const index = children.findIndex(({ type }) => /[<>]/.test(type));
+  const found = children[index];
+  if (found === undefined) throw new NotUnderstood();
+  // `{name}>` gives a number to a variable; the grammar takes the name for a word.
+  must(place.source[place.start - 1] !== '}');
+  const sign = written({ ...found, start: place.start });
+  const words = children.slice(index + 1);
+  const [before, ...gaps] = words.map((word, at) => gapBetween(words[at - 1] ?? found, word));
+  must(before !== 'else' && !gaps.includes('else'));
+  const first = gaps.findIndex((gap) => gap !== 'joined') + 1 || words.length;
+  const count = sign.endsWith('-') ? 0 : first;
+  must(sign.endsWith('-') || count > 0);
+  return { at: found.start, sign, target: words.slice(0, count), behind: words.slice(count) };
+}

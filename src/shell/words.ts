@@ -1,0 +1,141 @@
+/** Parts of the tree → words, quotes resolved. */
+import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
+import { must } from './notUnderstood.ts';
+import type { ShellWord } from './shellText.ts';
+
+/** What the shell puts in. */
+export const expansion =
+  /^(?:(?:simple_)?expansion|command_substitution|process_substitution|arithmetic_expansion|array)$/;
+
+/** Takes what the shell puts in: the commands in it are read. */
+export type TakeExpansion = (place: Place, isQuoted: boolean) => void;
+
+/** Parts that touch are one word. */
+export function wordOf(parts: readonly Place[], take: TakeExpansion): ShellWord {
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined && operators.has(first.type)) return operator(first.type);
+  const read = parts.map((part) => partOf(part, take));
+  // Behind an unquoted `#` a shell reads a comment.
+  must(first === undefined || first.source[first.start] !== '#');
+  const word = joined(read);
+  return { ...word, isDynamic: word.isDynamic || hasBraces(parts) };
+}
+
+/** `{` alone at the end of a word begins no list. */
+const hasBraces = (parts: readonly Place[]): boolean => {
+  const bare = parts.flatMap(bareParts).join('');
+  return /\{(?!$)/.test(bare);
+};
+
+const bareParts = (place: Place): readonly string[] => {
+  if (place.type === 'concatenation' || place.type === 'command_name') return looseChildren(place).flatMap(bareParts);
+  return place.type === 'word' || place.type === '{' || place.type === 'brace_expression'
+    ? [written(place).replace(/\\[^]/g, '_')]
+    : ['_'];
+};
+
+/** Of `[` and `[[`. */
+const operators = new Set(['[', '[[', ']', ']]', '&&', '||', '(', ')', '<', '>']);
+
+const operator = (text: string): ShellWord => ({ text, spelled: text, isDynamic: false, isQuoted: false });
+
+const joined = (words: readonly ShellWord[]): ShellWord => ({
+  text: words.map(({ text }) => text).join(''),
+  spelled: words.map(({ spelled }) => spelled).join(''),
+  isDynamic: words.some(({ isDynamic }) => isDynamic),
+  isQuoted: words.some(({ isQuoted }) => isQuoted),
+});
+
+const made = /^(?:concatenation|command_name|variable_assignment|subscript)$/;
+const pattern = /^(?:brace_expression|regex|extglob_pattern)$/;
+
+function partOf(place: Place, take: TakeExpansion, isInQuotes = false): ShellWord {
+  const { type } = place;
+  if (type === 'string') return doubleQuoted(place, take);
+  if (type === 'raw_string') return quoted(written(place).slice(1, -1));
+  if (type === 'ansi_c_string') return ansiQuoted(written(place));
+  if (expansion.test(type)) {
+    take(place, isInQuotes);
+    return { text: '', spelled: written(place), isDynamic: true, isQuoted: false };
+  }
+  if (pattern.test(type)) return patternOf(place);
+  if (made.test(type) && place.node.childCount > 0) return joinedParts(place, take);
+  must(place.node.childCount === 0);
+  return bare(place);
+}
+
+function joinedParts(place: Place, take: TakeExpansion): ShellWord {
+  const children = childrenOf(place);
+  children.forEach((child, index) => {
+    const next = children[index + 1];
+    must(next === undefined || gapBetween(child, next) === 'joined');
+  });
+  return joined(children.map((child) => partOf(child, take)));
+}
+
+const quoted = (text: string): ShellWord => ({ text, spelled: text, isDynamic: false, isQuoted: true });
+
+/** `$'…'`: escapes could spell anything. */
+function ansiQuoted(spelled: string): ShellWord {
+  const text = spelled.slice(2, -1);
+  return { text, spelled, isDynamic: text.includes('\\'), isQuoted: true };
+}
+
+/** What a shell never takes for a part of a word when it stands without quotes. */
+const notBare = /[\s;&|()<>'"`]|\$[\w{('"@*#?!$-]/;
+
+function bare(place: Place): ShellWord {
+  const text = written(place);
+  const plain = text.replace(/\\[^]/g, '_');
+  must(!notBare.test(plain));
+  // The grammar may have cut off what the dollar sign is about.
+  must(!plain.endsWith('$') || !/[\w{('"@*#?!$-]/.test(place.source[place.end] ?? ' '));
+  const said = unescaped(text);
+  return { text: said, spelled: said, isDynamic: /[*?[]/.test(plain), isQuoted: text.includes('\\') };
+}
+
+const unescaped = (text: string): string =>
+  text.replace(/\\([^])/g, (_whole, character: string) => (character === '\n' ? '' : character));
+
+function patternOf(place: Place): ShellWord {
+  const text = written(place);
+  must(!hidesExpansion(text));
+  return { text, spelled: text, isDynamic: true, isQuoted: false };
+}
+
+/** A shell would put something in where the grammar saw only text. */
+export const hidesExpansion = (text: string): boolean => /\$[({[]|[`]|[<>]\(/.test(text.replace(/\\[^]/g, '_'));
+
+/** Blanks before an expansion are often not part of the text that the grammar finds: the text is what lies between. */
+function doubleQuoted(place: Place, take: TakeExpansion): ShellWord {
+  const parts: ShellWord[] = [];
+  const { source } = place;
+  let from = place.start + 1;
+  const literal = (until: number): void => {
+    const text = source.slice(from, until);
+    must(!/["`]|\$[\w{(@*#?!$-]/.test(text.replace(/\\[^]/g, '_')));
+    parts.push(quoted(text.replace(/\\(["\\$`\n])/g, (_whole, next: string) => (next === '\n' ? '' : next))));
+  };
+  must(source[place.start] === '"' && source[place.end - 1] === '"');
+  for (const child of looseChildren(place)) {
+    if (!expansion.test(child.type)) continue;
+    const start = child.start + (/^\s*/.exec(written(child))?.[0].length ?? 0);
+    literal(start);
+    parts.push(partOf({ ...child, start }, take, true));
+    from = child.end;
+  }
+  literal(place.end - 1);
+  return { ...joined(parts), isQuoted: true };
+}
+
+/** Words of a command from its parts. Throws where a line ends between them. */
+export function wordsOf(parts: readonly Place[], take: TakeExpansion): readonly ShellWord[] {
+  const groups: Place[][] = [];
+  for (const part of parts) {
+    const before = groups.at(-1)?.at(-1);
+    const gap = before === undefined ? 'apart' : gapBetween(before, part);
+    if (gap === 'joined') groups.at(-1)?.push(part);
+    else groups.push([part]);
+  }
+  return groups.map((group) => wordOf(group, take));
+}
