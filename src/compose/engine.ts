@@ -41,6 +41,7 @@ import { KeepAwake } from '../power/keepAwake.ts';
 import { defaultReportsFolder } from '../reports/reportFolder.ts';
 import type { Run } from '../runs/liveRun.ts';
 import { Runs } from '../runs/runs.ts';
+import { loadShell } from '../shell/grammar.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { homeAt, type Home } from '../storage/home.ts';
 import type { OwnerKind } from '../storage/leaseOwner.ts';
@@ -81,12 +82,13 @@ export async function createEngine(given: EngineOptions): Promise<Engine> {
   const { runsFolder } = home;
   const localIn = (workFolder: string): LocalMachine => new LocalMachine({ runsFolder, clock, workFolder });
   const engines = new OwnEngines({ home: home.folder, file: home.enginesFile, write: writeForOwner, logger });
-  const machines = await openMachines(options, {
+  const opening = openMachines(options, {
     home,
     engines,
     local: localIn(options.workFolder ?? homedir()),
     isBusy: (id) => runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
   });
+  const [machines] = await Promise.all([opening, loadShell()]);
   const runs = new Runs({ machines, folder: home.runsFolder, clock });
   tidyContainers(machines, engines);
   const resources = resourcesOf(machines, runs, clock);

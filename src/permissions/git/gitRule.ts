@@ -3,7 +3,9 @@
  * is called; what never comes to it (a git that is called by its path, `.git` that is written to) is refused here, and so
  * is what cannot be understood.
  */
-import { shellCommands, type ShellCommand, type ShellWord } from './shellWords.ts';
+import { parseShell } from '../../shell/parseShell.ts';
+import { writtenBy, type ShellCommand, type ShellWord } from '../../shell/shellText.ts';
+import { foundCommand, programOf, scriptOf, wrapperOf } from '../../shell/within.ts';
 
 export type GitVerdict =
   | { readonly kind: 'none' }
@@ -21,7 +23,7 @@ const refused = (why: string): GitVerdict => ({ kind: 'refused', why: `Not run: 
 const mentionsGit = (text: string): boolean => /(?:^|[^\w.-])git(?:$|[^\w.-])|\.git(?:$|[/\s"'])/.test(text);
 
 export function judgeGit(text: string): GitVerdict {
-  const commands = shellCommands(text);
+  const commands = parseShell(text)?.commands;
   if (commands === undefined)
     return mentionsGit(text) ? refused('this shell text calls git and could not be understood') : none;
   const verdicts = commands.map((command) => judgeCommand(command, text, 0));
@@ -34,36 +36,6 @@ function stronger(a: GitVerdict, b: GitVerdict): GitVerdict {
   return { kind: 'git', mayChange: a.mayChange || b.mayChange };
 }
 
-/** Programs that run the command that follows them, and how many words of their own come before it. */
-const wrappers: ReadonlyMap<string, number> = new Map([
-  ...[
-    'nohup',
-    'exec',
-    'command',
-    'builtin',
-    'setsid',
-    'stdbuf',
-    'ionice',
-    'nice',
-    'chronic',
-    'env',
-    'time',
-    'xargs',
-  ].map((name) => [name, 0] as const),
-  ...['timeout', 'flock', 'chroot', 'taskset'].map((name) => [name, 1] as const),
-]);
-/** They make another environment, in which the guard is not found. */
-const escapes: ReadonlySet<string> = new Set([
-  'sudo',
-  'su',
-  'doas',
-  'runuser',
-  'pkexec',
-  'unshare',
-  'nsenter',
-  'bwrap',
-]);
-const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'busybox', 'eval']);
 const interpreters = /^(?:python[\d.]*|perl|ruby|node|awk|gawk|php|lua)$/;
 /** They only look at the files that are named to them. */
 const readers: ReadonlySet<string> = new Set(
@@ -79,8 +51,8 @@ const reading: ReadonlySet<string> = new Set(
 
 function judgeCommand(command: ShellCommand, text: string, depth: number): GitVerdict {
   if (depth > 8) return mentionsGit(text) ? refused('its commands are nested too deep') : none;
-  const { assignments, words, written } = command;
-  if (written.some(isGitPath)) return refused('it writes into a .git folder');
+  const { assignments, words } = command;
+  if (writtenBy(command).some(isGitPath)) return refused('it writes into a .git folder');
   if (assignments.some(({ text: value }) => hidesGuard(value))) return hiding(text);
   const [first, ...rest] = words;
   if (first === undefined) return none;
@@ -98,13 +70,14 @@ interface ProgramCall {
 
 function judgeProgram(call: ProgramCall): GitVerdict {
   const { command, first, rest, text, depth } = call;
-  const name = first.text.slice(first.text.lastIndexOf('/') + 1);
+  const name = programOf(first);
   if (/^git(?:-[a-z-]+|\.exe)?$/.test(name)) return judgeCall(first.text, rest);
-  if (escapes.has(name)) return rest.some(isGitWord) ? refused(`${name} goes around the guard of git`) : none;
-  if (shells.has(name)) return judgeShell({ name, rest, input: command.input, depth });
-  const own = wrappers.get(name);
-  if (own !== undefined) return judgeWrapped({ ...call, own });
-  if (name === 'find') return judgeFind(rest, text, depth);
+  const script = scriptOf(command);
+  if (script !== undefined) return judgeScript(name, script, depth);
+  const wrapper = wrapperOf(name);
+  if (wrapper?.kind === 'escapes') return rest.some(isGitWord) ? refused(`${name} goes around the guard of git`) : none;
+  if (wrapper !== undefined) return judgeWrapped({ ...call, own: wrapper.own });
+  if (name === 'find') return judgeFind(command, text, depth);
   if (interpreters.test(name)) return judgeSource([...rest.map((word) => word.text), command.input].join('\n'));
   return judgeOther(name, rest, text);
 }
@@ -132,21 +105,13 @@ function judgeCall(program: string, rest: readonly ShellWord[]): GitVerdict {
   return { kind: 'git', mayChange };
 }
 
-interface ShellCall {
-  readonly name: string;
-  readonly rest: readonly ShellWord[];
-  readonly input: string;
-  readonly depth: number;
-}
-
-/** `sh -c TEXT`, `eval TEXT`, or a script on its input. */
-function judgeShell({ name, rest, input, depth }: ShellCall): GitVerdict {
-  const at = rest.findIndex(({ text }) => /^-[a-z]*c$/.test(text));
-  const inner = name === 'eval' ? rest : at < 0 ? [] : rest.slice(at + 1, at + 2);
-  const text = [...inner.map((word) => word.text), input].join(' ');
-  if (inner.some(({ isDynamic }) => isDynamic) && mentionsGit(text))
-    return refused(`it is not clear what ${name} is told`);
-  const commands = shellCommands(text);
+function judgeScript(
+  name: string,
+  { text, isDynamic }: Pick<ShellWord, 'text' | 'isDynamic'>,
+  depth: number,
+): GitVerdict {
+  if (isDynamic && mentionsGit(text)) return refused(`it is not clear what ${name} is told`);
+  const commands = parseShell(text)?.commands;
   if (commands === undefined) return mentionsGit(text) ? refused(`what ${name} is told could not be understood`) : none;
   return commands.map((command) => judgeCommand(command, text, depth + 1)).reduce(stronger, none);
 }
@@ -163,13 +128,12 @@ function judgeWrapped({ command, rest, own, text, depth }: ProgramCall & { reado
   return judgeCommand({ ...command, assignments: [], words: rest.slice(start) }, text, depth + 1);
 }
 
-function judgeFind(rest: readonly ShellWord[], text: string, depth: number): GitVerdict {
-  const changes = rest.some(({ text: word }) => word === '-delete' || word.startsWith('-fprint') || word === '-fls');
-  if (changes && rest.some(isGitPath)) return refused('find could change what is in a .git folder');
-  const at = rest.findIndex(({ text: word }) => /^-(?:exec|execdir|ok|okdir)$/.test(word));
-  if (at < 0) return none;
-  const own = rest.slice(at + 1);
-  return judgeCommand({ assignments: [], written: [], input: '', words: own }, text, depth + 1);
+function judgeFind(command: ShellCommand, text: string, depth: number): GitVerdict {
+  const { words } = command;
+  const changes = words.some(({ text: word }) => word === '-delete' || word.startsWith('-fprint') || word === '-fls');
+  if (changes && words.some(isGitPath)) return refused('find could change what is in a .git folder');
+  const found = foundCommand(command);
+  return judgeCommand({ assignments: [], words: found, redirections: [], input: '' }, text, depth + 1);
 }
 
 /** A program in another language: git by its name comes to the guard. */
