@@ -2,7 +2,9 @@
  * What a command comes to, however it is written: the same for the same program and arguments in another order, with other
  * quotes and spaces, `lr=3e-4` for `lr=0.0003`. Where outputs go and what a run is called does not count.
  */
-import { simpleCommands, type Word } from './commandWords.ts';
+import { parseShell } from '../shell/parseShell.ts';
+import type { ShellWord } from '../shell/shellText.ts';
+import { wrapperOf } from '../shell/within.ts';
 
 export interface CommandForm {
   /** Equal for commands that measure the same. */
@@ -31,15 +33,14 @@ const seedName = /^(?:random_?|rng_?|manual_?|global_?)?seed$/i;
 /** Of the environment: who runs and where, not what. */
 const outerVariable =
   /^(?:CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|PYTHONUNBUFFERED|PYTHONPATH|PYTHONDONTWRITEBYTECODE|OMP_NUM_THREADS|MKL_NUM_THREADS|TOKENIZERS_PARALLELISM|WANDB_\w+|HF_HOME|TERM|COLUMNS)$/;
-const wrappers = /^(?:nohup|time|env|exec|command|stdbuf|nice|ionice|unbuffer|setsid)$/;
 
 export function commandForm(command: string): CommandForm {
-  const commands = simpleCommands(command);
-  if (commands === undefined) {
+  const shell = parseShell(command);
+  if (shell?.isPlain !== true) {
     const text = command.trim().replace(/\s+/g, ' ');
     return { exact: text, near: text };
   }
-  const parts = commands.map(({ words }) => partOf(words));
+  const parts = shell.commands.map(({ assignments, words }) => partOf([...assignments, ...words].map(wordOf)));
   const seed = parts.findLast((part) => part.seed !== undefined)?.seed;
   const folder = parts.find((part) => part.folder !== undefined)?.folder;
   const joined = (of: (part: Part) => string): string =>
@@ -54,6 +55,14 @@ export function commandForm(command: string): CommandForm {
     ...(folder !== undefined && { folder }),
   };
 }
+
+interface Word {
+  readonly text: string;
+  readonly isQuoted: boolean;
+}
+
+/** A variable stands as it is written: its value is not known here. */
+const wordOf = ({ spelled, isQuoted }: ShellWord): Word => ({ text: spelled, isQuoted });
 
 interface Part {
   readonly exact: string;
@@ -100,7 +109,7 @@ function withoutSettings(words: readonly Word[]): { settings: Argument[]; rest: 
     const { text = '', isQuoted = false } = words[index] ?? {};
     const [, key, value = ''] = settingPattern.exec(text) ?? [];
     if (key !== undefined) settings.push(setting(key, value));
-    else if (isQuoted || !wrappers.test(text)) break;
+    else if (isQuoted || wrapperOf(text)?.kind !== 'starts') break;
     else while (/^-|^\d+$/.test(words[index + 1]?.text ?? '')) index += 1;
   }
   return { settings, rest: words.slice(index) };
